@@ -1,0 +1,27 @@
+//! Files and environment → resolved, immutable settings; read once, all errors at once.
+//!
+//! Every file is read strictly: an unknown key, a wrong type, a missing unit or a number that is not
+//! finite is an error with file, line, key, what was found and the way out. A file with errors
+//! yields no settings at all. What needs more than the file itself (the examples of a robot file,
+//! which run against schema and limits) is checked by `gate` and reported in the same list.
+
+mod board;
+mod error;
+mod policy;
+mod robot;
+mod scenario;
+mod tiers;
+
+pub use board::Board;
+pub use error::{ConfigError, ConfigErrors, Place};
+pub use policy::{PolicyFile, PolicyLayer, PolicyRule};
+pub use robot::{
+    AdvertUnknown, Area, ArgDef, ArgType, Completion, Deadman, DeadmanSource, EffectWord, Example,
+    JsonPath, OnLimit, PathStep, Pose, RobotFile, SpeedBound, SpeedMonitor, Standstill, StopPlan,
+    StopStep, ToolDef, Verb, VerbCall, Workspace,
+};
+pub use scenario::{
+    Condition, Event, Expect, ExpectedRefusal, ExpectedStop, OperatorAct, Scenario, ScriptedCall,
+    ScriptedTurn, When,
+};
+pub use tiers::{Approval, CallDefaults, LeaseProfile, TierProfile, Tiers};

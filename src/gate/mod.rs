@@ -1,0 +1,3 @@
+//! gate
+mod grant;
+pub use grant::{Grant, Permit};

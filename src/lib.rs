@@ -1,0 +1,5 @@
+//! octos-edge
+pub mod arguments;
+pub mod config;
+pub mod gate;
+pub mod terms;

@@ -1,0 +1,40 @@
+//! The words that all rooms share.
+//!
+//! Nothing here opens a file, a socket or a thread, and nothing here decides: a type in this room
+//! names a thing, gives its unit and range, and parses or prints it. The port traits
+//! ([`Wire`], [`FactSink`], [`Lane`], [`Clock`]) are the only seams to the outside world; `app`
+//! chooses who stands behind them.
+
+mod call;
+mod clock;
+mod command;
+mod descriptor;
+mod effect;
+mod fact;
+mod lane;
+mod name;
+mod posture;
+mod quantity;
+mod refusal;
+mod robot_port;
+mod run_state;
+mod tier;
+mod wire;
+
+pub use call::{Blame, Call, CallOrigin, CallReport, Outcome, Retry, ToolError};
+pub use clock::{Clock, Mono};
+pub use command::{
+    ActuationCmd, CommandKind, LeaseTerms, PARAMS_BYTES_MAX, Params, SafetyEvent, SafetyEventKind,
+};
+pub use descriptor::{Access, Budget, Descriptor, Rule, ToolSpec};
+pub use effect::{Device, Effect, Motion};
+pub use fact::{DropCause, Fact, FactClass, FactSink, InputFault};
+pub use lane::{Lane, LaneError, LaneReply, Message};
+pub use name::{NameError, RobotId, ToolName};
+pub use posture::{Posture, Reading};
+pub use quantity::{Kind, KindError};
+pub use refusal::{Reason, Refusal};
+pub use robot_port::RobotPort;
+pub use run_state::{RunState, StopCause, StopKind};
+pub use tier::{Tier, TierError};
+pub use wire::{Input, Output, PeerEvent, Wire, WireError, WireEvent};

@@ -1,0 +1,59 @@
+//! The snapshot of the robot on which a call is admitted.
+
+use super::{Mono, RunState, StopCause};
+
+/// What the robot last said of itself.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Reading {
+    /// When it arrived.
+    pub at: Mono,
+    /// Position in the frame of the workspace, m; `None` when the state has none.
+    pub position: Option<[f64; 3]>,
+    /// Speed, m/s; `None` when the state has none.
+    pub speed: Option<f64>,
+}
+
+/// One consistent view of latch, run state and robot, taken anew for each admission.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Posture {
+    /// When it was taken.
+    pub now: Mono,
+    /// The run state.
+    pub run: RunState,
+    /// The stop epoch.
+    pub epoch: u32,
+    /// Whether a stop is asked for and not yet over.
+    pub stopping: bool,
+    /// Whether the robot is latched.
+    pub latched: bool,
+    /// The cause of the last stop.
+    pub cause: Option<StopCause>,
+    /// Whether a robot answered at all and is not known to be gone.
+    pub bridge_up: bool,
+    /// The latest state; `None` before the first.
+    pub reading: Option<Reading>,
+    /// Whether a motion call holds the device.
+    pub moving: bool,
+}
+
+impl Posture {
+    /// Makes the posture of a robot that is armed, fresh and at rest at `home`: what the examples
+    /// of a robot file are judged on.
+    pub fn at_rest(home: [f64; 3]) -> Self {
+        Self {
+            now: Mono::from_ms(1),
+            run: RunState::Armed,
+            epoch: 1,
+            stopping: false,
+            latched: false,
+            cause: None,
+            bridge_up: true,
+            reading: Some(Reading {
+                at: Mono::from_ms(1),
+                position: Some(home),
+                speed: Some(0.0),
+            }),
+            moving: false,
+        }
+    }
+}
