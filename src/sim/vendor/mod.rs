@@ -155,7 +155,8 @@ impl Vendor {
 
     fn say(&mut self) -> Vec<Frame> {
         if self.state_due <= self.now {
-            self.state_due = self.now.plus_ms(STATE_MS);
+            let next = self.state_due.plus_ms(STATE_MS);
+            self.state_due = next.max(self.now.plus_ms(STEP_MS));
             self.push_state();
         }
         std::mem::take(&mut self.out)
