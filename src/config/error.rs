@@ -24,7 +24,7 @@ impl fmt::Display for Place {
 
 /// One fault of a configuration file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
-#[error("{place}: {key}: {problem}")]
+#[error("{place}: {}{problem}", if key.is_empty() { String::new() } else { format!("{key}: ") })]
 pub struct ConfigError {
     /// Where.
     pub place: Place,

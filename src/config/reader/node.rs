@@ -5,7 +5,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::faults::Faults;
 use super::table::Table;
-use crate::config::Place;
+use crate::config::{ConfigError, Place};
 
 /// Longest part of a found value or key that is quoted, characters.
 const QUOTE_CHARS_MAX: usize = 60;
@@ -36,7 +36,12 @@ impl<'d> Node<'d> {
 
     /// Reports a fault of this value.
     pub(crate) fn fault(&self, problem: impl Into<String>, hint: impl Into<String>) {
-        self.fault_of(self.line, self.path.clone(), problem.into(), hint.into());
+        self.report(ConfigError {
+            place: self.place(),
+            key: self.path.clone(),
+            problem: problem.into(),
+            hint: hint.into(),
+        });
     }
 
     /// Reports that the value is not what is needed, and returns `None`.
@@ -195,14 +200,7 @@ impl<'d> Node<'d> {
 
     /// Returns the path of a key of this table.
     pub(super) fn path_of(&self, key: &str) -> String {
-        let plain = key
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
-        let key = if plain && !key.is_empty() {
-            quote(key)
-        } else {
-            format!("\"{}\"", quote(key))
-        };
+        let key = key_of(key);
         if self.path.is_empty() {
             key
         } else {
@@ -210,8 +208,9 @@ impl<'d> Node<'d> {
         }
     }
 
-    pub(super) fn fault_of(&self, line: u32, path: String, problem: String, hint: String) {
-        self.faults.add(line, path, problem, hint);
+    /// Reports a fault that was put together elsewhere.
+    pub(super) fn report(&self, fault: ConfigError) {
+        self.faults.add(fault);
     }
 
     /// Returns the value as it is quoted in faults.
@@ -225,6 +224,16 @@ impl<'d> Node<'d> {
             DeValue::Array(elements) => format!("a list of {}", elements.len()),
             DeValue::Table(_) => "a table".to_owned(),
         }
+    }
+}
+
+/// Returns a key as a path quotes it: in quotes unless it is bare.
+pub(crate) fn key_of(key: &str) -> String {
+    let bare = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';
+    if !key.is_empty() && key.bytes().all(bare) {
+        quote(key)
+    } else {
+        format!("\"{}\"", quote(key))
     }
 }
 

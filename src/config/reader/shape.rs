@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::near::nearest;
 use super::node::Node;
-use crate::terms::RobotId;
+use crate::terms::{RobotId, Tier};
 
 /// Largest magnitude of a number, 2^53: up to here every whole number is exact as a float.
 const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
@@ -156,6 +156,15 @@ pub(crate) fn parsed<T, E: Display>(
     }
 }
 
+/// The name of a tier.
+pub(crate) fn tier(node: Node<'_>) -> Option<Tier> {
+    if let Some(Ok(tier)) = node.as_str().map(str::parse) {
+        return Some(tier);
+    }
+    // What fits none of the names is reported as every word is.
+    named(&Tier::ALL, Tier::as_str)(node)
+}
+
 /// The name of the file without its ending, which must be fit for a robot id.
 pub(crate) fn stem_of(file: &str) -> impl Fn(Node<'_>) -> Option<String> {
     let stem = Path::new(file)
@@ -186,7 +195,13 @@ pub(crate) fn list<T>(
     move |node| {
         let items = node.clone().items()?;
         if !length.contains(&items.len()) {
-            return node.unfit(&format!("a list of {} to {}", length.start(), length.end()));
+            let (least, most) = (length.start(), length.end());
+            let needs = if least == most {
+                format!("a list of {least}")
+            } else {
+                format!("a list of {least} to {most}")
+            };
+            return node.unfit(&needs);
         }
         let values: Vec<Option<T>> = items.into_iter().map(&shape).collect();
         values.into_iter().collect()

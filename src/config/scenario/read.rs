@@ -11,7 +11,7 @@ use crate::config::reader::{
     stem_of, text, whole, word,
 };
 use crate::config::{ConfigErrors, Place, file};
-use crate::terms::{Reason, RobotId, RunState, StopKind, Tier};
+use crate::terms::{Reason, RobotId, RunState, StopKind};
 
 const GUIDE: &str = "dataflows/README.md";
 /// Most events, turns, calls of one turn, and expectations of one kind.
@@ -247,7 +247,7 @@ fn refusal(node: Node<'_>) -> Option<ExpectedRefusal> {
     node.table(|t| {
         let tool = t.must("tool", prose(0..=SHORT_BYTES_MAX));
         let reason = t.must("reason", named(&Reason::ALL, Reason::as_str));
-        let tier = t.may("tier", parsed(str::parse::<Tier>));
+        let tier = t.may("tier", reader::tier);
         let times = t.may("times", whole(1..=10_000));
         Some(ExpectedRefusal {
             tool: tool?,

@@ -130,7 +130,12 @@ fn profile(t: &mut Table<'_>, tier: Tier) -> Option<Draft> {
     Some(Draft {
         profile,
         ceilings_at: t.place_of("ceilings"),
-        ceilings: ceilings.unwrap_or_default(),
+        // Ceilings at fault make no draft: nothing is compared with them.
+        ceilings: if t.has("ceilings") {
+            ceilings?
+        } else {
+            BTreeMap::new()
+        },
     })
 }
 
