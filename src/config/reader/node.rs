@@ -46,15 +46,19 @@ impl<'d> Node<'d> {
 
     /// Reports that the value is not what is needed, and returns `None`.
     pub(crate) fn unfit<T>(&self, needs: &str) -> Option<T> {
-        let quoted = self
-            .as_str()
-            .is_some_and(|text| text.parse::<f64>().is_ok() || text == "true" || text == "false");
-        let hint = if quoted && !needs.contains("text") {
-            "write it without quotes".to_owned()
-        } else {
-            format!("{} describes this key", self.faults.guide())
-        };
+        let hint = format!("{} describes this key", self.faults.guide());
         self.fault(format!("found {}, needs {needs}", self.found()), hint);
+        None
+    }
+
+    /// As [`Node::unfit`], where a number or a truth value is needed: those are often quoted by mistake.
+    pub(crate) fn unfit_bare<T>(&self, needs: &str) -> Option<T> {
+        let bare = |text: &str| text.parse::<f64>().is_ok() || text.parse::<bool>().is_ok();
+        if !self.as_str().is_some_and(bare) {
+            return self.unfit(needs);
+        }
+        let problem = format!("found {}, needs {needs}", self.found());
+        self.fault(problem, "write it without quotes");
         None
     }
 
@@ -237,19 +241,10 @@ pub(crate) fn key_of(key: &str) -> String {
     }
 }
 
-/// Returns text fit for one line of a message: cut, with control characters escaped.
+/// Returns text fit for one line of a message: cut, and without control characters.
 pub(crate) fn quote(text: &str) -> String {
-    let mut quoted: String = text
-        .chars()
-        .take(QUOTE_CHARS_MAX)
-        .flat_map(|c| {
-            let escaped = c.is_control();
-            let plain = (!escaped).then_some(c);
-            plain
-                .into_iter()
-                .chain(c.escape_default().filter(move |_| escaped))
-        })
-        .collect();
+    let shown = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+    let mut quoted: String = text.chars().take(QUOTE_CHARS_MAX).map(shown).collect();
     if text.chars().nth(QUOTE_CHARS_MAX).is_some() {
         quoted.push('…');
     }

@@ -23,7 +23,8 @@ pub(crate) fn schema(node: Node<'_>) -> Option<()> {
 
 /// A truth value.
 pub(crate) fn flag(node: Node<'_>) -> Option<bool> {
-    node.as_bool().or_else(|| node.unfit("`true` or `false`"))
+    node.as_bool()
+        .or_else(|| node.unfit_bare("`true` or `false`"))
 }
 
 /// A whole number in a range.
@@ -35,7 +36,7 @@ where
         let found = node.as_i64().and_then(|whole| T::try_from(whole).ok());
         found.filter(|whole| range.contains(whole)).or_else(|| {
             let (least, most) = (range.start(), range.end());
-            node.unfit(&format!("a whole number from {least} to {most}"))
+            node.unfit_bare(&format!("a whole number from {least} to {most}"))
         })
     }
 }
@@ -47,7 +48,7 @@ pub(crate) fn number(range: RangeInclusive<f64>) -> impl Fn(Node<'_>) -> Option<
         let found = node.as_f64().filter(|number| range.contains(number));
         found.or_else(|| {
             let (least, most) = (range.start(), range.end());
-            node.unfit(&format!("a number from {least} to {most}"))
+            node.unfit_bare(&format!("a number from {least} to {most}"))
         })
     }
 }
@@ -55,7 +56,7 @@ pub(crate) fn number(range: RangeInclusive<f64>) -> impl Fn(Node<'_>) -> Option<
 /// Any finite number of at most 2^53 in magnitude.
 pub(crate) fn finite(node: Node<'_>) -> Option<f64> {
     let found = node.as_f64().filter(|number| number.abs() <= EXACT_MAX);
-    found.or_else(|| node.unfit("a finite number of at most 2^53"))
+    found.or_else(|| node.unfit_bare("a finite number of at most 2^53"))
 }
 
 /// A text of one line, of this many bytes.
