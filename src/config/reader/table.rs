@@ -87,6 +87,14 @@ impl<'d> Table<'d> {
         self.node.place()
     }
 
+    /// Returns the place of the file as a whole.
+    pub(crate) fn file(&self) -> Place {
+        Place {
+            line: 0,
+            ..self.node.place()
+        }
+    }
+
     /// Returns where a key stands; the table when it lacks the key.
     pub(crate) fn place_of(&self, key: &str) -> Place {
         let line = self.node.line_of_key(key, self.entries);

@@ -143,10 +143,7 @@ fn robot(t: &mut Table<'_>, file: &str, tiers: Option<&Tiers>) -> Option<RobotFi
         judge_deadman(t, deadman, tools);
     }
     Some(RobotFile {
-        place: Place {
-            line: 0,
-            ..t.place()
-        },
+        place: t.file(),
         robot: robot?,
         id,
         title: title?,

@@ -78,10 +78,7 @@ fn scenario(t: &mut Table<'_>, file: &str) -> Option<Scenario> {
     let turns = t.must("turn", list(1..=TURNS_MAX, turn));
     let expect = t.must("expect", expect);
     Some(Scenario {
-        place: Place {
-            line: 0,
-            ..t.place()
-        },
+        place: t.file(),
         name: name?,
         robot: robot?.as_str().to_owned(),
         board: board?.as_str().to_owned(),

@@ -113,10 +113,7 @@ fn profile(t: &mut Table<'_>, tier: Tier) -> Option<Draft> {
     fit_to_motion(t, tier, moves);
 
     let profile = TierProfile {
-        place: Place {
-            line: 0,
-            ..t.place()
-        },
+        place: t.file(),
         tier,
         title: title?,
         effects: effects?,
