@@ -10,7 +10,7 @@ use crate::config::reader::{
     self, Node, Parsed, Source, Table, flag, list, named, number, object, parsed, prose, schema,
     stem_of, text, whole, word,
 };
-use crate::config::{ConfigErrors, Place, file};
+use crate::config::{ConfigErrors, file};
 use crate::terms::{Reason, RobotId, RunState, StopKind};
 
 const GUIDE: &str = "dataflows/README.md";
