@@ -15,7 +15,7 @@ use crate::terms::{Budget, PARAMS_BYTES_MAX, Reason, Refusal, Tier};
 
 /// Arguments that keep every limit of their tool: what a call is admitted with.
 ///
-/// Only [`ToolRules::limit`] and [`Limited::unlimited`] make one.
+/// Only [`ToolRules::limit`] and [`Limited::unlimited`] make one, both from checked [`Arguments`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Limited {
     pub(super) tool: Option<u16>,
@@ -169,18 +169,15 @@ impl<'r> Findings<'r> {
     }
 }
 
-/// Returns a number as JSON, whole ones without a decimal point; `None` when it is not finite.
+/// Returns a number as JSON, whole ones without a decimal point; `None` when it is none.
 fn json_number(number: f64, whole: bool) -> Option<Value> {
     if !whole {
         return Number::from_f64(number).map(Value::Number);
     }
-    if number.abs() > WHOLE_ABS_MAX || number.is_nan() {
-        return None;
-    }
     #[expect(
         clippy::cast_possible_truncation,
-        reason = "the number is whole and at most 2^53 - 1 in magnitude"
+        reason = "a whole number in a range of whole numbers; the cast saturates, and the bound below refuses what it changed"
     )]
     let exact = number as i64;
-    Some(Value::from(exact))
+    (exact.saturating_abs() <= WHOLE_ABS_MAX).then_some(Value::from(exact))
 }

@@ -15,6 +15,8 @@ mod admit;
 mod compile;
 mod examples;
 mod fence;
+#[cfg(test)]
+mod fixture;
 mod goal;
 mod grant;
 mod layer;

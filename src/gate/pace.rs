@@ -11,9 +11,9 @@ use crate::terms::Mono;
 /// Most arguments of one tool that have a `max_step`.
 pub(super) const STEPS_MAX: usize = 32;
 /// The span over which motion calls are counted, ms.
-pub(super) const MOTION_WINDOW_MS: u64 = 60_000;
-/// Most motion calls per minute that a tier file may permit.
-pub(super) const MOTION_PER_MIN_MAX: u32 = 10_000;
+const MOTION_WINDOW_MS: u64 = 60_000;
+/// Most motion calls per minute that are kept; a tier file permits at most 600.
+const MOTION_PER_MIN_MAX: u32 = 600;
 
 /// One optional number for each stepped argument of a tool, by slot.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -72,7 +72,7 @@ impl StepBase {
 }
 
 /// A rate as the distance of two calls in the long run, and how many may come at once.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Rate {
     pub interval_ns: u64,
     pub burst: u32,
@@ -87,7 +87,7 @@ impl Rate {
 }
 
 /// The rates of one tool, as admission asks for them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Tempo {
     pub rate: Rate,
     /// For a motion tool: how many motion calls of the robot a minute may have before this one is
