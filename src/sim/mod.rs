@@ -4,6 +4,8 @@
 //! The robot is a peer: it sees the envelope only, keeps a journal of its own, and behaves as badly
 //! as vendor nodes do.
 
+mod bridge;
+mod clock;
 mod journal;
 mod judge;
 mod link;
@@ -15,6 +17,8 @@ mod summary;
 mod tests;
 mod vendor;
 
+pub use bridge::{MockBridge, Rhythm};
+pub use clock::VirtualClock;
 pub use journal::{Journal, JournalEntry, JournalError, VerbClass, read_journal};
 pub use judge::{Evidence, Verdict, clock_offset_ms, judge};
 pub use link::{Fate, FateRule, MockRobot, MockWire, Way};
