@@ -49,7 +49,15 @@ impl Bridge {
         grant: &Grant,
         params: &Map<String, Value>,
     ) -> Result<Answer, ToolError> {
-        let mut cmd = grant.read_command(self.ids.fresh(), Params::new());
+        let cmd = grant.read_command(self.ids.fresh(), Params::new());
+        self.ask(cmd, params).await
+    }
+
+    pub(super) async fn ask(
+        &self,
+        mut cmd: ActuationCmd,
+        params: &Map<String, Value>,
+    ) -> Result<Answer, ToolError> {
         let tool = self.tool(cmd.tool)?;
         cmd.params = params_of(tool, params)?;
         let mut waiting = self.wait_for(cmd.id, tool)?;

@@ -24,19 +24,9 @@ pub(super) struct Watch<'a> {
 
 impl<'a> Watch<'a> {
     pub(super) fn of(tool: &'a ToolDef) -> Self {
-        let completion = &tool.completion;
-        let waits = matches!(completion, Completion::State { start, .. } if !start.is_empty());
         Self {
-            completion,
-            started: !waits,
-        }
-    }
-
-    /// Whether an answer of the robot is the end.
-    pub(super) fn ends_on_answer(&self) -> bool {
-        match self.completion {
-            Completion::Accepted | Completion::Done => true,
-            Completion::State { .. } => false,
+            completion: &tool.completion,
+            started: false,
         }
     }
 
@@ -56,9 +46,9 @@ impl<'a> Watch<'a> {
             return Progress::Going;
         };
         let among = |words: &[String]| words.iter().any(|w| w == word);
-        if among(start) {
-            self.started = true;
-        }
+        // A file that names no words of beginning: every word that is not one of an end.
+        let other = start.is_empty() && !among(ok) && !among(fail);
+        self.started |= among(start) || other;
         match self.started {
             true if among(ok) => Progress::Arrived,
             true if among(fail) => Progress::Failed(word.chars().take(40).collect()),

@@ -12,7 +12,7 @@ use super::bridge::{Bridge, bridge_down};
 use super::completion::{Progress, Watch};
 use super::pending::{Answer, Reply, Waiting};
 use super::plan;
-use crate::config::{EffectWord, ToolDef};
+use crate::config::{Completion, EffectWord, ToolDef};
 use crate::safety::{CallEnd, Links};
 use crate::terms::{
     ActuationCmd, Blame, Mono, Retry, RunState, StopCause, ToolError,
@@ -28,7 +28,8 @@ pub enum MotionEnd {
     },
     /// A hold ran its time.
     Expired,
-    /// The robot answered, and that is all the robot file asks for.
+    /// The robot answered, and that is all the robot file asks for. A motion that the robot only
+    /// accepted ends here too: it is stopped, because nothing may move without a live call.
     Answered {
         /// The answer.
         answer: Answer,
@@ -38,6 +39,8 @@ pub enum MotionEnd {
 /// Why a motion is over.
 enum Over {
     Good(MotionEnd),
+    /// The robot accepted the motion, and the robot file asks for no more.
+    Accepted(Answer),
     /// The robot answered that it will not.
     Refused(Answer),
     /// The state says that it failed, with this word.
@@ -102,6 +105,7 @@ pub(super) async fn drive(
         pulse,
         waiting,
         answered: false,
+        done: None,
     };
     let over = drive.until_over().await;
     drive.finish(over).await
@@ -171,6 +175,8 @@ struct Drive<'a> {
     began: Mono,
     /// Whether the robot answered any command of this call with `ok`.
     answered: bool,
+    /// The answer that says that it is done; the next state ends the call.
+    done: Option<Answer>,
 }
 
 impl Drive<'_> {
@@ -200,8 +206,14 @@ impl Drive<'_> {
             Reply::Answer(answer) if !answer.ok => Some(Over::Refused(answer)),
             Reply::Answer(answer) => {
                 self.answered = true;
-                let done = self.hold.is_none() && self.watch.ends_on_answer();
-                done.then_some(Over::Good(MotionEnd::Answered { answer }))
+                match (&self.hold, &self.tool.completion) {
+                    (None, Completion::Accepted) => Some(Over::Accepted(answer)),
+                    (None, Completion::Done) => {
+                        self.done = Some(answer);
+                        None
+                    }
+                    (None, Completion::State { .. }) | (Some(_), _) => None,
+                }
             }
         }
     }
@@ -212,6 +224,10 @@ impl Drive<'_> {
         // States count for the end only once the command has left.
         if self.hold.is_some() || !self.guard.sent() {
             return None;
+        }
+        // Rest is judged on a state that came after the answer.
+        if let Some(answer) = self.done.take() {
+            return Some(Over::Good(MotionEnd::Answered { answer }));
         }
         let view = self.bridge.state()?;
         match self.watch.see(&view.state) {
@@ -264,6 +280,7 @@ impl Drive<'_> {
         let arrived = match &over {
             Over::Good(MotionEnd::Arrived { .. } | MotionEnd::Answered { .. }) => true,
             Over::Good(MotionEnd::Expired)
+            | Over::Accepted(_)
             | Over::Refused(_)
             | Over::Failed(_)
             | Over::Stopped(_)
@@ -286,8 +303,9 @@ impl Drive<'_> {
         let took_ms = self.bridge.clock.now().ms_since(self.began);
         match over {
             Over::Good(MotionEnd::Expired) if !self.answered => Err(unanswered(self.tool, sent)),
-            Over::Good(_) if !rests => Err(no_rest(took_ms)),
+            Over::Good(_) | Over::Accepted(_) if !rests => Err(no_rest(took_ms)),
             Over::Good(end) => Ok(end),
+            Over::Accepted(answer) => Ok(MotionEnd::Answered { answer }),
             Over::Refused(answer) => Err(refused(&answer)),
             Over::Failed(word) => Err(ToolError::Failed {
                 detail: format!("the robot gave up: its state says `{word}`"),

@@ -392,11 +392,13 @@ impl Core {
             self.disarm_after = true;
             out.ask(StopKind::Stop, StopCause::Deadline);
         }
+        let states = input.seen.states;
+        let seen_since = self.lease.as_ref().is_some_and(|l| l.seen_since(states));
         match input.call.end {
             CallEnd::Running => {}
             // Only a robot whose state said that it arrived may be left without a stop verb: one
             // that was just told to move still looks at rest.
-            CallEnd::Arrived if still && out.asks.is_empty() => {
+            CallEnd::Arrived if still && seen_since && out.asks.is_empty() => {
                 self.serial = self.serial.wrapping_add(1).max(1);
                 self.stop = Some(StopRun::end_of_call(self.serial, now, RunState::Moving));
                 self.set_run(now, RunState::Stopping, None, out);
@@ -428,7 +430,7 @@ impl Core {
         cmd: &ActuationCmd,
         out: &mut TickOut,
     ) {
-        self.lease = Some(Lease::begin(now, cmd, input.call, input.spine));
+        self.lease = Some(Lease::begin(now, cmd, input));
         self.held = true;
         self.seen_ours = false;
         self.pace.watch_sender(now, input.outbox);
@@ -449,7 +451,7 @@ impl Core {
                 if !fit || lease.ended_by(now).is_some() || !lease.lives(now) {
                     return Err(DropCause::Lease);
                 }
-                lease.repeat(now);
+                lease.repeat(now, input.seen.states);
                 Ok(Pass::Repeat)
             }
             Some(_) | None => Err(DropCause::NotArmed),

@@ -1,6 +1,6 @@
 //! The lease of one motion call: it lives on proof of progress, and once lapsed it never lives again.
 
-use super::CallNote;
+use super::{CallNote, TickInput};
 use crate::terms::{ActuationCmd, LeaseTerms, Mono, StopCause};
 
 /// Counters whose movement is the proof of progress.
@@ -24,11 +24,13 @@ pub(super) struct Lease {
     repeated: Mono,
     progress: Progress,
     lapsed: bool,
+    /// States received before the latest command.
+    states: u32,
 }
 
 impl Lease {
     /// Begins the lease of the call of `cmd`.
-    pub(super) fn begin(now: Mono, cmd: &ActuationCmd, note: CallNote, spine: u64) -> Self {
+    pub(super) fn begin(now: Mono, cmd: &ActuationCmd, input: &TickInput) -> Self {
         Self {
             terms: cmd.lease,
             tool: cmd.tool,
@@ -38,10 +40,11 @@ impl Lease {
             looked: now,
             repeated: now,
             progress: Progress {
-                polls: note.polls,
-                spine,
+                polls: input.call.polls,
+                spine: input.spine,
             },
             lapsed: false,
+            states: input.seen.states,
         }
     }
 
@@ -79,8 +82,15 @@ impl Lease {
     }
 
     /// Notes one more command of a hold.
-    pub(super) fn repeat(&mut self, now: Mono) {
+    pub(super) fn repeat(&mut self, now: Mono, states: u32) {
         self.repeated = now;
+        self.states = states;
+    }
+
+    /// Returns whether a state arrived since the latest command: an older one says nothing about
+    /// what came of it.
+    pub(super) fn seen_since(&self, states: u32) -> bool {
+        states != self.states
     }
 
     /// Returns until when it lives without renewal.
