@@ -1,0 +1,5 @@
+//! app
+pub mod clock;
+pub mod control;
+pub mod exit;
+pub mod state;
