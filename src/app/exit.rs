@@ -117,11 +117,53 @@ impl AppError {
         }
     }
 
+    /// Returns the lines that stand between the message and the way out.
+    pub fn details(&self) -> Vec<String> {
+        match self {
+            Self::Config(errors) => errors.to_string().lines().map(str::to_owned).collect(),
+            Self::Usage { .. }
+            | Self::State { .. }
+            | Self::Node(_)
+            | Self::SecondInstance { .. }
+            | Self::Control { .. }
+            | Self::Refused { .. }
+            | Self::Internal(_)
+            | Self::JobFailed(_) => Vec::new(),
+        }
+    }
+
+    /// Returns the faults of configuration files, one object each.
+    pub fn faults(&self) -> Vec<serde_json::Value> {
+        match self {
+            Self::Config(errors) => errors
+                .faults()
+                .iter()
+                .map(|fault| {
+                    serde_json::json!({
+                        "file": &*fault.place.file,
+                        "line": fault.place.line,
+                        "key": fault.key,
+                        "problem": fault.problem,
+                        "hint": fault.hint,
+                    })
+                })
+                .collect(),
+            Self::Refused { failed } => failed.iter().map(|f| f.as_str().into()).collect(),
+            Self::Usage { .. }
+            | Self::State { .. }
+            | Self::Node(_)
+            | Self::SecondInstance { .. }
+            | Self::Control { .. }
+            | Self::Internal(_)
+            | Self::JobFailed(_) => Vec::new(),
+        }
+    }
+
     /// Returns the way out; empty when the message says it all.
     pub fn hint(&self) -> String {
         match self {
             Self::Usage { hint, .. } | Self::State { hint, .. } => hint.clone(),
-            Self::Config(errors) => errors.to_string(),
+            Self::Config(_) => "each fault names its file, line and key; tiers/README.md and boards/README.md list every key".to_owned(),
             Self::Node(error) => error.hint().to_owned(),
             Self::SecondInstance { .. } => {
                 "one controller a robot: end the other process, or give this one another robot id".to_owned()

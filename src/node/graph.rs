@@ -23,6 +23,30 @@ pub struct NodePatch {
     pub seed: Option<u64>,
 }
 
+/// A node of this binary in a dataflow.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OwnNode {
+    /// Its id in the dataflow.
+    pub id: String,
+    /// Its arguments, split at white space as dora splits them.
+    pub args: Vec<String>,
+    /// Its environment, from the dataflow alone.
+    pub env: BTreeMap<String, String>,
+}
+
+impl OwnNode {
+    /// Returns the subcommand, empty when there is none.
+    pub fn subcommand(&self) -> &str {
+        self.args.first().map_or("", String::as_str)
+    }
+
+    /// Returns the value after a flag.
+    pub fn flag(&self, flag: &str) -> Option<&str> {
+        let at = self.args.iter().position(|arg| arg == flag)?;
+        self.args.get(at.checked_add(1)?).map(String::as_str)
+    }
+}
+
 /// A dataflow that was read and found runnable.
 #[derive(Debug, Clone)]
 pub struct Dataflow {
@@ -78,14 +102,20 @@ impl Dataflow {
         self
     }
 
-    /// Returns the id of each node of this binary with its first argument.
-    pub fn own_nodes(&self) -> Vec<(String, String)> {
-        self.descriptor
-            .nodes
-            .iter()
-            .filter(|node| node.path.as_deref() == Some(OWN_NAME))
-            .map(|node| (node.id.to_string(), first_word(node.args.as_deref()).to_owned()))
-            .collect()
+    /// Returns the nodes of this binary.
+    pub fn own_nodes(&self) -> Vec<OwnNode> {
+        let own = self.descriptor.nodes.iter().filter(|node| node.path.as_deref() == Some(OWN_NAME));
+        own.map(|node| OwnNode {
+            id: node.id.to_string(),
+            args: node.args.as_deref().unwrap_or_default().split_whitespace().map(str::to_owned).collect(),
+            env: node
+                .env
+                .iter()
+                .flatten()
+                .map(|(key, value)| (key.clone(), value.to_string()))
+                .collect(),
+        })
+        .collect()
     }
 
     pub(super) fn into_descriptor(self) -> Descriptor {

@@ -23,6 +23,6 @@ pub use attach::{Attached, DoraWire, Needs, attach};
 pub use daemon::{DataflowRun, NodeEnd, NodeLog, RunEnd, run_dataflow};
 pub use error::NodeError;
 #[cfg(feature = "dora")]
-pub use graph::{Dataflow, NodePatch};
+pub use graph::{Dataflow, NodePatch, OwnNode};
 #[cfg(feature = "dora")]
 pub use stream::DoraEvents;
