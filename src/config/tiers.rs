@@ -67,7 +67,7 @@ pub struct TierProfile {
 
 /// All four tiers, lowest first.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Tiers(pub(super) [TierProfile; 4]);
+pub struct Tiers(pub(crate) [TierProfile; 4]);
 
 impl Tiers {
     /// Returns the profile of a tier.
