@@ -11,8 +11,6 @@ mod entry;
 mod error;
 mod tool;
 mod view;
-#[cfg(test)]
-mod tests;
 
 pub use builder::{Catalog, CatalogBuilder, TOOLS_MAX};
 pub use cx::CallCx;
