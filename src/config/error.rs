@@ -54,6 +54,19 @@ impl ConfigErrors {
         Err(Self(faults))
     }
 
+    /// Makes the fault of a load that yielded nothing and said nothing: it must not pass for success.
+    pub(super) fn unexplained() -> Self {
+        Self(vec![ConfigError {
+            place: Place {
+                file: Arc::from("configuration"),
+                line: 0,
+            },
+            key: String::new(),
+            problem: "could not be resolved".to_owned(),
+            hint: "this is a fault of octos-edge; please report it with the files".to_owned(),
+        }])
+    }
+
     /// Returns the faults.
     pub fn faults(&self) -> &[ConfigError] {
         &self.0
@@ -81,3 +94,9 @@ impl fmt::Display for ConfigErrors {
 }
 
 impl std::error::Error for ConfigErrors {}
+
+impl From<ConfigError> for ConfigErrors {
+    fn from(fault: ConfigError) -> Self {
+        Self(vec![fault])
+    }
+}

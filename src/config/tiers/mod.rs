@@ -1,4 +1,9 @@
 //! The four tier files: what each tier permits. They list no tools.
+//!
+//! Whether a tier moves something follows from its effects, and with it whether the file has a lease,
+//! an arming rule, a motion rate and ceilings: neither one without the others.
+
+mod read;
 
 use std::collections::BTreeMap;
 
