@@ -6,4 +6,5 @@ pub mod config;
 pub mod executor;
 pub mod gate;
 pub mod model;
+pub mod spine;
 pub mod terms;

@@ -9,6 +9,8 @@ mod builder;
 mod cx;
 mod entry;
 mod error;
+#[cfg(test)]
+mod tests;
 mod tool;
 mod view;
 

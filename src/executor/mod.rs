@@ -23,6 +23,8 @@ mod refuse;
 mod run;
 mod scopes;
 mod stages;
+#[cfg(test)]
+mod tests;
 mod turn;
 
 pub use batch::CALLS_MAX;

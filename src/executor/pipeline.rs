@@ -3,7 +3,6 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use serde_json::{Map, Value};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::admission::{Admitted, admit};
@@ -11,7 +10,7 @@ use super::record::{Open, Record};
 use super::scopes::{Scope, Scopes};
 use super::stages::{Checked, examine};
 use super::turn::Asked;
-use super::{Turn, refuse};
+use super::{Turn, cut, refuse};
 use crate::gate::Pace;
 use crate::terms::{
     Call, CallOrigin, CallReport, Clock, Effect, FactSink, Outcome, Refusal, RobotPort, StopCause,
@@ -178,16 +177,12 @@ impl Executor {
         checked: &Checked<'_>,
         admitted: Admitted,
     ) -> CallReport {
-        let Admitted { grant, limited, .. } = admitted;
         let tool = checked.entry.descriptor();
-        let open = Open::granted(self.record(), *asked, (tool, &limited));
-        let clamped = limited.clamped().to_vec();
-        let args: Map<String, Value> = limited.args().as_map().clone();
-        let cap = grant.output_bytes_max();
-        let result = self
-            .run(asked, checked.entry, (grant, args), admitted.number)
-            .await;
-        let outcome = super::cut::outcome(result, clamped, cap);
+        let open = Open::granted(self.record(), *asked, (tool, &admitted.limited));
+        let clamped = admitted.limited.clamped().to_vec();
+        let bytes_max = admitted.grant.output_bytes_max();
+        let result = self.run(asked, checked.entry, admitted).await;
+        let outcome = cut::outcome(result, clamped, bytes_max);
         open.close(&outcome);
         self.record().report(asked, outcome)
     }

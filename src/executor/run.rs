@@ -9,13 +9,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use futures::FutureExt;
-use serde_json::{Map, Value};
 
 use super::Executor;
+use super::admission::Admitted;
 use super::cut::cut_text;
 use super::turn::Asked;
 use crate::catalog::{CallCx, Entry};
-use crate::gate::Grant;
 use crate::terms::{Descriptor, Effect, Fact, ToolError};
 
 /// Longest wait for rest, whatever the robot's port promises: the longest stop sequence of a robot
@@ -37,13 +36,18 @@ impl Executor {
         &self,
         asked: &Asked<'_>,
         entry: &Entry,
-        (grant, args): (Grant, Map<String, Value>),
-        number: u64,
+        admitted: Admitted,
     ) -> Result<String, ToolError> {
+        let Admitted {
+            grant,
+            limited,
+            number,
+        } = admitted;
         let tool = entry.descriptor();
         let left = grant.deadline().since(self.ports.clock.now());
         let cancel = &asked.turn.cancel;
         let cx = CallCx::new(&asked.call.id, asked.turn.origin, cancel, grant);
+        let args = limited.args().as_map().clone();
         // The block makes the call of `run` itself part of what is guarded.
         let work = AssertUnwindSafe(async move { entry.run(cx, args).await });
         let mut work = Box::pin(work.catch_unwind());
