@@ -43,35 +43,32 @@ pub(super) fn json_type(value: &Value) -> &'static str {
 
 fn issues(error: &ValidationError<'_>, schema: &Value) -> Vec<Issue> {
     let at = error.instance_path().as_str();
-    match error.kind() {
-        Kind::Required { property } => {
-            let name = property.as_str().unwrap_or_default();
-            vec![Issue::at(&child(at, name), "missing")]
-        }
-        Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
-            let known = siblings(error, schema);
-            let unknown = |name: &String| {
-                let hint = nearest(name, known.iter().map(String::as_str));
-                Issue::at(&child(at, name), "unknown")
-                    .with_hint(hint.map(|near| format!("did you mean `{near}`?")))
-            };
-            unexpected.iter().map(unknown).collect()
-        }
-        kind => vec![one(at, kind, error.instance())],
+    let kind = error.kind();
+    if let Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } =
+        kind
+    {
+        let known = siblings(error, schema);
+        let unknown = |name: &String| {
+            let near = nearest(name, known.iter().map(String::as_str));
+            Issue::at(&child(at, name), "unknown").with_hint(near.map(meant))
+        };
+        return unexpected.iter().map(unknown).collect();
     }
+    let issue = if let Kind::Required { property } = kind {
+        Issue::at(&child(at, property.as_str().unwrap_or_default()), "missing")
+    } else if let Kind::Enum { options } = kind {
+        not_among(at, options, error.instance())
+    } else if let Kind::Type { kind } = kind {
+        Issue::at(at, wrong_type(kind, error.instance()))
+    } else {
+        Issue::at(at, broken(kind))
+    };
+    vec![issue]
 }
 
-fn one(at: &str, kind: &Kind, found: &Value) -> Issue {
+/// Returns what bound was broken, or by what keyword the value does not fit.
+fn broken(kind: &Kind) -> String {
     match kind {
-        Kind::Type { kind } => Issue::at(at, wrong_type(kind, found)),
-        Kind::Enum { options } => not_among(at, options, found),
-        kind => Issue::at(at, broken(kind).unwrap_or_else(|| other(kind))),
-    }
-}
-
-/// Returns what bound was broken, for the keywords that have one.
-fn broken(kind: &Kind) -> Option<String> {
-    Some(match kind {
         Kind::Minimum { limit } => format!("below {limit}"),
         Kind::Maximum { limit } => format!("above {limit}"),
         Kind::ExclusiveMinimum { limit } => format!("not above {limit}"),
@@ -85,16 +82,35 @@ fn broken(kind: &Kind) -> Option<String> {
         Kind::MaxProperties { limit } => format!("more than {limit} members"),
         Kind::Pattern { pattern } => format!("does not fit the pattern {pattern}"),
         Kind::Constant { expected_value } => format!("must be {expected_value}"),
-        _ => return None,
-    })
+        Kind::FalseSchema => "not permitted here".to_owned(),
+        Kind::UniqueItems => "has the same item twice".to_owned(),
+        Kind::AnyOf { .. } | Kind::OneOfNotValid { .. } => {
+            "fits none of the permitted forms".to_owned()
+        }
+        Kind::OneOfMultipleValid { .. } => "fits more than one of the permitted forms".to_owned(),
+        Kind::AdditionalProperties { .. }
+        | Kind::BacktrackLimitExceeded { .. }
+        | Kind::Contains
+        | Kind::ContentEncoding { .. }
+        | Kind::ContentMediaType { .. }
+        | Kind::Custom { .. }
+        | Kind::Enum { .. }
+        | Kind::Format { .. }
+        | Kind::FromUtf8 { .. }
+        | Kind::MultipleOf { .. }
+        | Kind::Not { .. }
+        | Kind::PropertyNames { .. }
+        | Kind::Referencing(_)
+        | Kind::RegexEngineFailure { .. }
+        | Kind::Required { .. }
+        | Kind::Type { .. }
+        | Kind::UnevaluatedItems { .. }
+        | Kind::UnevaluatedProperties { .. } => format!("breaks `{}`", kind.keyword()),
+    }
 }
 
-fn other(kind: &Kind) -> String {
-    match kind.keyword() {
-        "oneOf" | "anyOf" => "fits none of the permitted forms, or more than one".to_owned(),
-        "falseSchema" => "not permitted here".to_owned(),
-        word => format!("breaks `{word}`"),
-    }
+fn meant(near: &str) -> String {
+    format!("did you mean `{near}`?")
 }
 
 fn wrong_type(wanted: &TypeKind, found: &Value) -> String {
@@ -123,7 +139,7 @@ fn not_among(at: &str, options: &Value, found: &Value) -> Issue {
     let near = found
         .as_str()
         .and_then(|word| nearest(word, all.iter().filter_map(Value::as_str)));
-    Issue::at(at, message).with_hint(near.map(|near| format!("did you mean `{near}`?")))
+    Issue::at(at, message).with_hint(near.map(meant))
 }
 
 /// Returns the names that are known where an unknown one was found.

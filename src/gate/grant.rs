@@ -20,6 +20,10 @@
 
 use crate::terms::{ActuationCmd, CommandKind, LeaseTerms, Mono, Params, Tier};
 
+/// The index of a grant whose tool belongs to no robot: no robot file has a tool of this number, so a
+/// command that were made of it anyway has no verb and cannot leave.
+pub(super) const NO_TOOL: u16 = u16::MAX;
+
 /// Proof that one call passed the gate.
 #[derive(Debug)]
 pub struct Grant {

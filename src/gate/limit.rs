@@ -1,29 +1,45 @@
-//! Limits on arguments (skeleton).
+//! Limits on arguments: every number of a call in its range, and the result as a proof.
+//!
+//! What may be clamped is clamped and told; everything else that is outside refuses the call, all
+//! problems together. Nothing of the robot is looked at here: that is admission.
+#![deny(clippy::arithmetic_side_effects)]
 
-use crate::arguments::Arguments;
-use crate::terms::{Reason, Refusal, Tier};
+use serde_json::{Map, Number, Value};
 
-use super::{StepBase, ToolRules};
+use super::goal::Target;
+use super::pace::{StepBase, Steps};
+use super::range::{Judged, Range, WHOLE_ABS_MAX};
+use super::{ToolRules, paths};
+use crate::arguments::{Arguments, serialized_len};
+use crate::terms::{Budget, PARAMS_BYTES_MAX, Reason, Refusal, Tier};
 
 /// Arguments that keep every limit of their tool: what a call is admitted with.
+///
+/// Only [`ToolRules::limit`] and [`Limited::unlimited`] make one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Limited {
-    tool: Option<u16>,
+    pub(super) tool: Option<u16>,
+    pub(super) steps: Steps,
+    pub(super) target: Option<Target>,
     args: Arguments,
     clamped: Vec<String>,
 }
 
 impl Limited {
-    /// Takes the arguments of a tool that belongs to no robot: there is no limit to keep.
+    /// Takes the arguments of a tool that belongs to no robot: it has no limits to keep.
+    ///
+    /// [`admit`](super::admit()) refuses them for a tool that has rules.
     pub fn unlimited(args: Arguments) -> Self {
         Self {
             tool: None,
+            steps: Steps::new(),
+            target: None,
             args,
             clamped: Vec::new(),
         }
     }
 
-    /// Returns the arguments, with the numbers that are in force now.
+    /// Returns the arguments, with the numbers that are in force.
     pub fn args(&self) -> &Arguments {
         &self.args
     }
@@ -34,10 +50,10 @@ impl Limited {
     }
 }
 
-/// Numbers outside their limits: all of them.
+/// Arguments outside their limits, with all problems.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Overrun {
-    /// One sentence for each problem, with the permitted range and its unit.
+    /// One sentence for each problem, with the permitted range and its unit. Never empty.
     pub problems: Vec<String>,
     /// The tier the tool needs.
     pub needed: Option<Tier>,
@@ -54,22 +70,117 @@ impl Overrun {
             effective,
             rule: Some(self.rule),
             detail: self.problems.join("\n"),
-            hint: "call again with every number inside its permitted range".to_owned(),
+            hint: "call again with every argument inside its permitted range".to_owned(),
         }
     }
 }
 
 impl ToolRules {
-    /// Judges every number of a call.
+    /// Judges the numbers of a call and the size of what would be sent.
     ///
     /// # Errors
-    /// [`Overrun`] with all numbers that are outside their limits and may not be clamped.
+    /// [`Overrun`] with everything that is outside its limit and may not be clamped.
     pub fn limit(&self, args: Arguments, base: &StepBase) -> Result<Limited, Overrun> {
-        let _ = base;
-        Ok(Limited {
-            tool: Some(self.index()),
-            args,
-            clamped: Vec::new(),
-        })
+        let mut found = Findings::default();
+        for range in &self.ranges {
+            found.judge(range, args.as_map(), base);
+        }
+        let Findings {
+            changes,
+            clamped,
+            steps,
+            mut problems,
+        } = found;
+        let args = args.with(|map| {
+            for (path, value) in changes {
+                paths::replace(map, path, value);
+            }
+        });
+        let params = self.params(args.as_map());
+        let target = self.goal().map(|goal| goal.target(&params));
+        problems.extend(self.oversize(params));
+        if problems.is_empty() {
+            let tool = Some(self.index());
+            Ok(Limited {
+                tool,
+                steps,
+                target,
+                args,
+                clamped,
+            })
+        } else {
+            let rule = self.rule.id.as_ref().to_owned();
+            Err(Overrun {
+                problems,
+                needed: self.tier,
+                rule,
+            })
+        }
     }
+
+    fn oversize(&self, params: Map<String, Value>) -> Option<String> {
+        if !self.sends {
+            return None;
+        }
+        let params = Value::Object(params);
+        let length = serialized_len(&params, Budget::ARGS_BYTES_MAX);
+        if length.is_some_and(|length| length <= PARAMS_BYTES_MAX) {
+            return None;
+        }
+        let found = length.map_or("far more".to_owned(), |length| format!("{length} bytes"));
+        Some(format!(
+            "a command carries {PARAMS_BYTES_MAX} bytes of parameters, these are {found}"
+        ))
+    }
+}
+
+/// What was found out about the numbers of a call so far.
+#[derive(Default)]
+struct Findings<'r> {
+    changes: Vec<(&'r crate::config::JsonPath, Value)>,
+    clamped: Vec<String>,
+    problems: Vec<String>,
+    steps: Steps,
+}
+
+impl<'r> Findings<'r> {
+    fn judge(&mut self, range: &'r Range, args: &Map<String, Value>, base: &StepBase) {
+        let given = paths::find(args, &range.path);
+        let mut accepted = None;
+        if let Some(value) = given {
+            let number = value.as_f64().unwrap_or(f64::NAN);
+            let last = range.step.map_or(0.0, |step| base.last(step.slot));
+            match range.judge(number, last) {
+                Judged::Keep => accepted = Some(number),
+                Judged::Reject(problem) => self.problems.push(problem),
+                Judged::Clamp(to, told) => match json_number(to, range.is_whole()) {
+                    Some(value) => {
+                        accepted = Some(to);
+                        self.clamped.push(told);
+                        self.changes.push((&range.path, value));
+                    }
+                    None => self.problems.push(told),
+                },
+            }
+        }
+        if let Some(step) = range.step {
+            self.steps.set(step.slot, accepted);
+        }
+    }
+}
+
+/// Returns a number as JSON, whole ones without a decimal point; `None` when it is not finite.
+fn json_number(number: f64, whole: bool) -> Option<Value> {
+    if !whole {
+        return Number::from_f64(number).map(Value::Number);
+    }
+    if number.abs() > WHOLE_ABS_MAX || number.is_nan() {
+        return None;
+    }
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the number is whole and at most 2^53 - 1 in magnitude"
+    )]
+    let exact = number as i64;
+    Some(Value::from(exact))
 }

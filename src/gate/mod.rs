@@ -12,14 +12,24 @@
 //! to make one the subject of an admission, since nothing may stand between a stop and its effect.
 
 mod admit;
+mod compile;
+mod examples;
+mod fence;
+mod goal;
 mod grant;
 mod layer;
 mod limit;
 mod pace;
+mod paths;
 mod policy;
 mod policy_check;
+mod range;
 mod rules;
+mod shape;
+#[cfg(test)]
+mod tests;
 mod verdict;
+mod vet;
 
 pub use admit::{Admission, Subject, SubjectError, admit};
 pub use grant::{Grant, Permit};

@@ -72,7 +72,7 @@ pub struct TierProfile {
 
 /// All four tiers, lowest first.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Tiers(pub(crate) [TierProfile; 4]);
+pub struct Tiers([TierProfile; 4]);
 
 impl Tiers {
     /// Returns the profile of a tier.
