@@ -3,27 +3,15 @@
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::clock::SystemClock;
 use super::exit::{AppError, Exit};
+use super::requests::MockRobotRequest;
 use super::settings::Settings;
 use crate::node::{Attached, DoraWire, Needs, attach};
 use crate::sim::{Frame, Vendor, VendorPlan};
-use crate::terms::{Clock, Input, RobotId, Wire as _, WireEvent};
-
-/// What `mock-robot` is asked for.
-#[derive(Debug, Clone)]
-pub struct MockRobotRequest {
-    /// Id of the robot.
-    pub robot_id: RobotId,
-    /// Seed of its noise.
-    pub seed: u64,
-    /// Where it writes its journal.
-    pub journal: Option<PathBuf>,
-    /// Where it starts, m.
-    pub home: [f64; 2],
-}
+use crate::terms::{Clock, Input, Wire as _, WireEvent};
 
 /// Serves a dataflow until it ends.
 ///
@@ -92,7 +80,9 @@ impl Robot {
 
     fn send(&mut self, frames: &[Frame]) {
         for frame in frames {
-            if let Err(error) = self.wire.send(frame.output, &frame.text, /* request_id */ None) {
+            let sent =
+                self.wire.send(frame.output, &frame.payload, frame.request_id.as_deref());
+            if let Err(error) = sent {
                 tracing::warn!(%error, output = frame.output.as_str(), "a frame was not sent");
             }
         }

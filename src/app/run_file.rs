@@ -1,57 +1,11 @@
 //! `run`: one dataflow on a daemon inside this process.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
-
-use serde::Serialize;
 
 use super::exit::AppError;
+use super::requests::{RunNode, RunReport, RunRequest};
 use super::settings::Settings;
 use crate::node::{Dataflow, DataflowRun, NodeError, NodeLog, NodePatch, RunEnd, run_dataflow};
-
-/// What `run` is asked for.
-#[derive(Debug, Clone)]
-pub struct RunRequest {
-    /// The dataflow.
-    pub file: PathBuf,
-    /// Stop it after this time.
-    pub stop_after: Option<Duration>,
-}
-
-/// How the dataflow ended.
-#[derive(Debug, Clone, Serialize)]
-pub struct RunReport {
-    /// The dataflow.
-    pub file: String,
-    /// Each node, with the reason when it failed.
-    pub nodes: Vec<RunNode>,
-}
-
-/// How one node ended.
-#[derive(Debug, Clone, Serialize)]
-pub struct RunNode {
-    /// Its id.
-    pub node: String,
-    /// Why it failed; `None` when it ended with 0.
-    pub error: Option<String>,
-}
-
-impl RunReport {
-    /// Returns whether every node ended with 0.
-    pub fn passed(&self) -> bool {
-        self.nodes.iter().all(|node| node.error.is_none())
-    }
-
-    /// Returns the report for people.
-    pub fn to_text(&self) -> String {
-        let mut text = String::new();
-        for node in &self.nodes {
-            let end = node.error.as_deref().unwrap_or("ended");
-            text.push_str(&format!("{}: {end}\n", node.node));
-        }
-        text
-    }
-}
 
 /// Runs a dataflow to its end. Nodes named `octos-edge` are this binary.
 ///

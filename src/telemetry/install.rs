@@ -18,6 +18,16 @@ pub enum LogFormat {
     Json,
 }
 
+impl LogFormat {
+    /// Returns the word of the command line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Json => "json",
+        }
+    }
+}
+
 /// What to log, and how.
 #[derive(Debug, Clone, Default)]
 pub struct LogPlan {

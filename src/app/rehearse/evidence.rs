@@ -14,7 +14,7 @@ use crate::node::RunEnd;
 use crate::sim::{
     Evidence, JournalEntry, RunFacts, Summary, Verdict, clock_offset_ms, judge, read_journal,
 };
-use crate::telemetry::{Metrics, Record, read_records};
+use crate::telemetry::{Metrics, Record, RobotLabels, read_records};
 use crate::terms::Fact;
 
 /// Where a run leaves its traces.
@@ -82,8 +82,8 @@ pub(super) fn summarize(
     let mut verdicts = judge(scenario, &evidence);
     verdicts.push(nodes_verdict(&end));
     verdicts.push(operator_verdict(&played));
-    let tools: Vec<&str> = installation.robot.tools.iter().map(|tool| tool.name.as_str()).collect();
-    let metrics = Metrics::new(&tools);
+    let metrics = Metrics::new(RobotLabels::from(&installation.robot))
+        .map_err(|error| AppError::Internal(error.to_string()))?;
     for (_, fact) in &facts {
         metrics.apply(fact);
     }

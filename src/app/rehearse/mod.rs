@@ -16,6 +16,7 @@ use std::time::Duration;
 use super::clock::SystemClock;
 use super::exit::AppError;
 use super::load::Installation;
+use super::requests::SimRequest;
 use super::run_file::{block_on_daemon, folder_of, line_of, own_binary};
 use super::settings::Settings;
 use super::state::robot_folder;
@@ -28,15 +29,6 @@ use operator::{Rehearsal, play};
 
 /// After the scenario's limit the dataflow gets this long to end in order, s.
 const GRACE_S: u64 = 15;
-
-/// What `sim` is asked for.
-#[derive(Debug, Clone)]
-pub struct SimRequest {
-    /// Name or path of the scenario.
-    pub scenario: String,
-    /// Seed of the simulated robot; `None` takes the scenario's.
-    pub seed: Option<u64>,
-}
 
 /// Rehearses a scenario on the embedded daemon.
 ///
