@@ -218,10 +218,12 @@ fn motions_after(stop_ms: u64, evidence: &Evidence<'_>) -> Option<u32> {
         t_ms.saturating_add(evidence.offset_ms)
     };
     let from = on_robot(stop_ms).saturating_sub(CLOCK_SLACK_MS);
-    let armed_again = evidence.facts.iter().find_map(|(t_ms, fact)| match fact {
-        Fact::OrderDone { order, .. } if order == "arm" && *t_ms > stop_ms => Some(on_robot(*t_ms)),
-        _ => None,
-    });
+    let armed_again = evidence
+        .facts
+        .iter()
+        .filter(|(t_ms, fact)| *t_ms > stop_ms && is_arming(fact))
+        .map(|(t_ms, _)| on_robot(*t_ms))
+        .next();
     let until = armed_again.unwrap_or(i64::MAX);
     let verbs = evidence.journal.iter().filter_map(|entry| {
         if let JournalEntry::Verb { t_ms, class, .. } = entry {
@@ -236,6 +238,10 @@ fn motions_after(stop_ms: u64, evidence: &Evidence<'_>) -> Option<u32> {
         .take_while(|(t_ms, _)| *t_ms < until)
         .filter(|(_, class)| *class == VerbClass::Motion);
     Some(u32::try_from(motions.count()).unwrap_or(u32::MAX))
+}
+
+fn is_arming(fact: &Fact) -> bool {
+    matches!(fact, Fact::OrderDone { order, .. } if order == "arm")
 }
 
 /// Where the robot last was, m.

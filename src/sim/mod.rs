@@ -6,6 +6,7 @@
 
 mod journal;
 mod judge;
+mod link;
 mod operator;
 mod rover;
 mod stops;
@@ -16,6 +17,7 @@ mod vendor;
 
 pub use journal::{Journal, JournalEntry, JournalError, VerbClass, read_journal};
 pub use judge::{Evidence, Verdict, clock_offset_ms, judge};
+pub use link::{Fate, FateRule, MockRobot, MockWire, Way};
 pub use operator::{Operator, Progress, Status};
 pub use rover::{Drive, GRIPPER_SPEED_MPS, Placement, Rover, SPEED_MAX_MPS};
 pub use stops::{StopSeen, stops};

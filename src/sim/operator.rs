@@ -63,7 +63,7 @@ fn holds(when: When, status: &Status) -> bool {
 #[derive(Debug, Clone, Default)]
 pub struct Progress {
     known: bool,
-    seen: bool,
+    states: u64,
     hears: bool,
     goal_at_ms: Option<u64>,
     ended: bool,
@@ -88,7 +88,7 @@ impl Progress {
             self.ended = true;
         }
         if let Fact::RobotState { position, .. } = fact {
-            self.seen = true;
+            self.states = self.states.saturating_add(1);
             self.walk(*position);
         }
         if let Fact::Finished { .. } | Fact::Refused { .. } = fact {
@@ -99,7 +99,7 @@ impl Progress {
     /// Returns what the operator can see at `now_ms`.
     pub fn status(&self, now_ms: u64) -> Status {
         Status {
-            ready: self.known && self.seen && self.hears,
+            ready: self.known && self.states > 0 && self.hears,
             goal_ms: self.goal_at_ms.map(|at| now_ms.saturating_sub(at)),
             moved_m: self.moved_m,
             answered: self.answered,

@@ -17,7 +17,8 @@ pub struct StopSeen {
     pub standstill_after_ms: Option<u32>,
     /// When, on the clock of the facts, ms.
     pub t_ms: u64,
-    /// Whether somebody asked or something was wrong, as against the ordinary end of a hold.
+    /// Whether somebody asked or something was wrong, as against the end of a call's own time: a
+    /// hold always ends so, and a call that was late is told as `timeout`.
     #[serde(skip)]
     pub asked: bool,
     /// Whether it came after the goal had ended.
@@ -72,7 +73,7 @@ impl Log {
             by: by(cause),
             standstill_after_ms: None,
             t_ms,
-            asked: true,
+            asked: cause != StopCause::Deadline,
             after_goal: self.after_goal,
         }
     }
@@ -83,9 +84,8 @@ impl Log {
         self.done.append(&mut self.running);
         self.running.append(&mut self.waiting);
         if self.running.is_empty() {
-            let asked = what.1 != StopCause::Deadline;
             let stop = self.stop(what, t_ms);
-            self.running.push(StopSeen { asked, ..stop });
+            self.running.push(stop);
         }
     }
 

@@ -252,7 +252,8 @@ fn path(journal: &[JournalEntry]) -> Path {
         .iter()
         .zip(places.iter().skip(1))
         .map(|([ax, ay], [bx, by])| (bx - ax).hypot(by - ay))
-        .sum();
+        // Not `sum`, which begins with -0 and prints it.
+        .fold(0.0, |way, step| way + step);
     Path {
         start: places.first().copied(),
         end: places.last().copied(),

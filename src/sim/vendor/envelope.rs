@@ -42,7 +42,7 @@ impl Request {
         if text.len() > REQUEST_BYTES_MAX {
             return Err("too large");
         }
-        let message: Value = serde_json::from_str(text).map_err(|_| "not JSON")?;
+        let message: Value = serde_json::from_str(text).map_err(|_bad| "not JSON")?;
         let field = |key| message.get(key).and_then(Value::as_str);
         if field("target") != Some(robot.as_str()) {
             return Err("for another robot");

@@ -176,11 +176,11 @@ fn silence_after_a_goal_trips_the_dead_man_and_latches() {
     rig.wait(300);
     assert_eq!(rig.state()["speed"], json!(0.0));
     assert_eq!(rig.state()["nav_status"], "idle");
-    let silent = rig.journal.iter().find_map(|entry| match entry {
-        JournalEntry::DeadMan { silent_ms, .. } => Some(*silent_ms),
-        _ => None,
-    });
-    assert_eq!(silent, Some(1010));
+    let tripped = JournalEntry::DeadMan {
+        t_ms: 2010,
+        silent_ms: 1010,
+    };
+    assert!(rig.journal.contains(&tripped));
     assert_eq!(rig.code(GO, goal(1.0)), "VENDOR_ERROR");
 }
 
@@ -235,11 +235,9 @@ fn a_stop_stands_still_in_less_than_300_ms() {
     assert_eq!(rig.code(verbs::STOP, json!({})), "0");
     let asked = rig.now.as_ms();
     rig.wait(300);
-    let rest = rig.journal.iter().find_map(|entry| match entry {
-        JournalEntry::Rest { t_ms, .. } => Some(*t_ms),
-        _ => None,
-    });
-    assert!(rest.unwrap() - asked < 300);
+    let is_rest = |entry: &&JournalEntry| matches!(entry, JournalEntry::Rest { .. });
+    let rest = rig.journal.iter().find(is_rest).unwrap();
+    assert!(rest.t_ms() - asked < 300);
     assert_eq!(rig.state()["nav_status"], "idle");
 }
 
@@ -307,7 +305,7 @@ fn what_does_not_fit_is_invalid_params_and_moves_nothing() {
         );
     }
     rig.wait(2000);
-    assert_eq!(rig.vendor.rover().travelled_m(), 0.0);
+    assert!(rig.vendor.rover().travelled_m() < f64::MIN_POSITIVE);
     assert_eq!(rig.state()["estopped"], false);
 }
 
@@ -335,7 +333,7 @@ fn messages_for_others_and_rubbish_get_no_answer() {
         .filter(|e| matches!(e, JournalEntry::Ignored { .. }));
     assert_eq!(ignored.count(), 7);
     rig.wait(1000);
-    assert_eq!(rig.vendor.rover().travelled_m(), 0.0);
+    assert!(rig.vendor.rover().travelled_m() < f64::MIN_POSITIVE);
 }
 
 #[test]
@@ -348,19 +346,18 @@ fn a_repeated_motion_request_is_answered_but_moves_nothing() {
     assert_eq!(answer["code"], "0");
     rig.heartbeats(900);
     assert!(rig.state()["pose"]["position"][0].as_f64().unwrap() < 0.4);
-    let executed: Vec<bool> = rig
-        .journal
-        .iter()
-        .filter_map(|entry| match entry {
-            JournalEntry::Verb {
-                class: VerbClass::Motion,
-                executed,
-                ..
-            } => Some(*executed),
-            _ => None,
-        })
-        .collect();
-    assert_eq!(executed, [true, false]);
+    let mut done = Vec::new();
+    for entry in &rig.journal {
+        if let JournalEntry::Verb {
+            class: VerbClass::Motion,
+            executed,
+            ..
+        } = entry
+        {
+            done.push(*executed);
+        }
+    }
+    assert_eq!(done, [true, false]);
 }
 
 #[test]

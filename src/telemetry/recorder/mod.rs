@@ -134,7 +134,9 @@ impl Recorder {
     pub fn finish(self) -> Result<(), RecorderError> {
         self.sink.0.shared.closing.store(true, Ordering::Release);
         self.thread.thread().unpark();
-        self.thread.join().map_err(|_| RecorderError::Panicked)?;
+        self.thread
+            .join()
+            .map_err(|_payload| RecorderError::Panicked)?;
         if self.sink.healthy() {
             Ok(())
         } else {
