@@ -154,11 +154,14 @@ async fn until_ended(spine: Spine, handle: SpineHandle) {
 
 fn ends(facts: &Facts) -> Vec<(u32, String, u32)> {
     let facts = facts.0.lock().unwrap();
-    let end = |fact: &Fact| match fact {
-        Fact::GoalEnded {
+    let end = |fact: &Fact| {
+        let Fact::GoalEnded {
             goal, why, steps, ..
-        } => Some((*goal, why.clone(), *steps)),
-        _ => None,
+        } = fact
+        else {
+            return None;
+        };
+        Some((*goal, why.clone(), *steps))
     };
     facts.iter().filter_map(end).collect()
 }
