@@ -1,6 +1,6 @@
 //! From tools to a catalog: every fault of every tool in one report, or a catalog without one.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -61,16 +61,21 @@ impl CatalogBuilder {
     pub fn build(self) -> Result<Arc<Catalog>, CatalogErrors> {
         let mut faults = Vec::new();
         let mut entries = Vec::new();
+        let mut names = BTreeSet::new();
         for (place, part) in self.parts.into_iter().enumerate() {
-            entries.extend(entry(place, part, &mut faults));
-        }
-        entries.sort_by(|a, b| a.descriptor.name.cmp(&b.descriptor.name));
-        find_duplicates(&entries, &mut faults);
-        if let Some(first) = entries.get(TOOLS_MAX) {
-            let fault = Fault::TooMany { max: TOOLS_MAX };
-            faults.push(at(&first.descriptor, fault));
+            let Some(described) = describe(place, part, &mut faults) else {
+                continue;
+            };
+            let tool = &described.descriptor;
+            if !names.insert(tool.name.clone()) {
+                faults.push(at(tool, Fault::Duplicate));
+            } else if names.len() == TOOLS_MAX + 1 {
+                faults.push(at(tool, Fault::TooMany { max: TOOLS_MAX }));
+            }
+            entries.extend(described.checked(&mut faults));
         }
         CatalogErrors::none_or(faults)?;
+        entries.sort_by(|a, b| a.descriptor.name.cmp(&b.descriptor.name));
         Ok(Arc::new(Catalog::of(entries)))
     }
 
@@ -109,39 +114,61 @@ impl Catalog {
     }
 }
 
-fn entry(place: usize, part: Part, faults: &mut Vec<CatalogError>) -> Option<Entry> {
-    let (descriptor, robot, body) = match part {
-        Part::Stop(descriptor) => (*descriptor, None, Body::Stop),
-        Part::Code(code) => {
-            // A description is code of the tool's author: it may panic.
-            let Ok((descriptor, robot)) =
-                catch_unwind(AssertUnwindSafe(|| (code.describe(), code.rules())))
-            else {
-                faults.push(CatalogError {
-                    tool: format!("#{place}"),
-                    fault: Fault::Broken,
-                });
-                return None;
-            };
-            (descriptor, robot, Body::Code(code))
+/// A tool that said what it is; nothing of it is checked.
+struct Described {
+    descriptor: Descriptor,
+    robot: Option<RobotTool>,
+    body: Body,
+}
+
+fn describe(place: usize, part: Part, faults: &mut Vec<CatalogError>) -> Option<Described> {
+    let code = match part {
+        Part::Stop(descriptor) => {
+            return Some(Described {
+                descriptor: *descriptor,
+                robot: None,
+                body: Body::Stop,
+            });
         }
+        Part::Code(code) => code,
     };
-    let before = faults.len();
-    check_descriptor(&descriptor, faults);
-    check_rules(&descriptor, robot.as_ref(), faults);
-    check_body(&descriptor, &body, faults);
-    let schema = Schema::compile(&descriptor.schema)
-        .map_err(|problems| {
-            let each = problems.into_iter().map(Fault::Schema);
-            faults.extend(each.map(|fault| at(&descriptor, fault)));
-        })
-        .ok()?;
-    (faults.len() == before).then_some(Entry {
+    // A description is code of the tool's author: it may panic.
+    let described = catch_unwind(AssertUnwindSafe(|| (code.describe(), code.rules())));
+    let Ok((descriptor, robot)) = described else {
+        faults.push(CatalogError {
+            tool: format!("#{place}"),
+            fault: Fault::Broken,
+        });
+        return None;
+    };
+    Some(Described {
         descriptor,
-        schema,
         robot,
-        body,
+        body: Body::Code(code),
     })
+}
+
+impl Described {
+    /// Checks everything; the entry is made even if something else is wrong with it, since nothing
+    /// is built then.
+    fn checked(self, faults: &mut Vec<CatalogError>) -> Option<Entry> {
+        check_descriptor(&self.descriptor, faults);
+        check_rules(&self.descriptor, self.robot.as_ref(), faults);
+        check_body(&self.descriptor, &self.body, faults);
+        match Schema::compile(&self.descriptor.schema) {
+            Ok(schema) => Some(Entry {
+                descriptor: self.descriptor,
+                schema,
+                robot: self.robot,
+                body: self.body,
+            }),
+            Err(problems) => {
+                let each = problems.into_iter().map(Fault::Schema);
+                faults.extend(each.map(|fault| at(&self.descriptor, fault)));
+                None
+            }
+        }
+    }
 }
 
 fn check_descriptor(tool: &Descriptor, faults: &mut Vec<CatalogError>) {
@@ -209,16 +236,6 @@ fn check_body(tool: &Descriptor, body: &Body, faults: &mut Vec<CatalogError>) {
             }
         }
         Body::Stop => {}
-    }
-}
-
-fn find_duplicates(sorted: &[Entry], faults: &mut Vec<CatalogError>) {
-    for pair in sorted.windows(2) {
-        if let [first, second] = pair
-            && first.descriptor.name == second.descriptor.name
-        {
-            faults.push(at(&second.descriptor, Fault::Duplicate));
-        }
     }
 }
 

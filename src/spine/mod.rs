@@ -10,6 +10,8 @@
 mod handle;
 mod pulse;
 mod run;
+#[cfg(test)]
+mod tests;
 
 pub use handle::{GOAL_BYTES_MAX, GOALS_MAX, GoalError, SpineHandle, SpineStatus};
 pub use run::{Parts, REPLY_MS_MAX, Spine};
