@@ -32,6 +32,7 @@ mod verdict;
 mod vet;
 
 pub use admit::{Admission, Subject, SubjectError, admit};
+pub use fence::Fence;
 pub use grant::{Grant, Permit};
 pub use limit::{Limited, Overrun};
 pub use pace::{Pace, StepBase};
