@@ -5,12 +5,10 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::SyncSender;
 use std::thread;
 use std::time::Duration;
 
 use super::desk::Desk;
-use super::ending::End;
 use crate::robot::{EventTap, Names, Pulse, fact_of};
 use crate::telemetry::RecorderSink;
 use crate::terms::{Clock, FactSink as _, SafetyEventKind};
@@ -26,7 +24,6 @@ pub(super) struct Keeper {
     pub(super) desk: Desk,
     pub(super) sink: RecorderSink,
     pub(super) clock: Arc<dyn Clock>,
-    pub(super) end: SyncSender<End>,
 }
 
 impl Keeper {
@@ -54,9 +51,5 @@ impl Keeper {
             }
         });
         self.pulse.beat(self.clock.now());
-        if self.sink.is_finished() {
-            // Full means that the end is known already.
-            drop(self.end.try_send(End::Broken("the recorder thread ended")));
-        }
     }
 }
