@@ -1,10 +1,14 @@
-//! octos-edge
 pub mod agent;
+pub mod app;
 pub mod arguments;
 pub mod catalog;
+pub mod cli;
 pub mod config;
 pub mod executor;
 pub mod gate;
 pub mod model;
+pub mod node;
+pub mod sim;
 pub mod spine;
+pub mod telemetry;
 pub mod terms;

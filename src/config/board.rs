@@ -66,10 +66,7 @@ fn board(t: &mut Table<'_>, file: &str) -> Option<Board> {
     }
     let system = system?;
     Some(Board {
-        place: Place {
-            line: 0,
-            ..t.place()
-        },
+        place: t.file(),
         id: id?,
         tokio_workers: system.tokio_workers,
         safety_tick_ms: system.safety_tick_ms,

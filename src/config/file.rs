@@ -47,7 +47,6 @@ pub(crate) fn read_named(
     name: &str,
     what: &str,
 ) -> Result<(String, Vec<u8>), ConfigError> {
-    let path = dir.join(format!("{name}.toml"));
     // The grammar of an id has no separator and no leading dot: the path stays within the folder.
     if let Err(error) = RobotId::parse(name) {
         return Err(ConfigError {
@@ -57,6 +56,7 @@ pub(crate) fn read_named(
             hint: "name a file of this folder, without its ending".to_owned(),
         });
     }
+    let path = dir.join(format!("{name}.toml"));
     let known = toml_stems(dir);
     let hint = match nearest(name, known.iter().map(String::as_str)) {
         Some(near) if near != name => format!("did you mean `{near}`?"),

@@ -80,10 +80,7 @@ fn policy_file(t: &mut Table<'_>) -> Option<PolicyFile> {
         );
     }
     Some(PolicyFile {
-        place: Place {
-            line: 0,
-            ..t.place()
-        },
+        place: t.file(),
         layer: layer?,
     })
 }

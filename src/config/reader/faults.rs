@@ -29,21 +29,16 @@ impl Faults {
         }
     }
 
-    pub(super) fn add(&self, line: u32, key: String, problem: String, hint: String) {
+    pub(super) fn add(&self, fault: ConfigError) {
         let mut list = self.list.borrow_mut();
         if list.len() < FAULTS_MAX {
-            list.push(ConfigError {
-                place: self.place(line),
-                key,
-                problem,
-                hint,
-            });
+            list.push(fault);
         } else if list.len() == FAULTS_MAX {
             list.push(ConfigError {
-                place: self.place(line),
                 key: String::new(),
                 problem: format!("more than {FAULTS_MAX} faults, the rest is not listed"),
                 hint: "correct these first".to_owned(),
+                ..fault
             });
         }
     }

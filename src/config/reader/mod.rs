@@ -24,12 +24,15 @@ use super::{ConfigError, ConfigErrors, Place};
 use faults::Faults;
 
 pub(crate) use near::nearest;
-pub(crate) use node::{Node, quote};
+pub(crate) use node::{Node, key_of, quote};
 pub(crate) use shape::{
-    exactly, finite, flag, list, named, number, object, parsed, prose, schema, stem_of, text,
+    exactly, finite, flag, list, named, number, object, parsed, prose, schema, stem_of, text, tier,
     whole, word,
 };
 pub(crate) use table::Table;
+
+/// Most syntax faults that are looked at: one open bracket makes one of every line behind it.
+const SYNTAX_FAULTS_MAX: usize = 8;
 
 /// One file to be read.
 #[derive(Debug, Clone, Copy)]
@@ -84,14 +87,20 @@ pub(crate) fn read<T>(
     };
     let faults = Faults::new(source.file, source.guide, text);
     let (root, syntax) = DeTable::parse_recoverable(text);
-    for error in &syntax {
+    let mut reported = 0;
+    for error in syntax.iter().take(SYNTAX_FAULTS_MAX) {
         let at = error.span().map_or(text.len(), |span| span.start);
-        faults.add(
-            faults.line_of(at),
-            String::new(),
-            format!("is not toml: {}", error.message().replace('\n', " ")),
-            "correct this line first; keys are read once the whole file is toml".to_owned(),
-        );
+        let line = faults.line_of(at);
+        // The first fault of a line is the cause, the rest of the line is its consequence.
+        if line > reported {
+            reported = line;
+            faults.add(ConfigError {
+                place: faults.place(line),
+                key: String::new(),
+                problem: format!("is not toml: {}", error.message()),
+                hint: "keys are read once the whole file is toml".to_owned(),
+            });
+        }
     }
     let value = if syntax.is_empty() {
         resolve(Node::root(&faults, &DeValue::Table(root.into_inner())))

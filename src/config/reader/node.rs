@@ -5,7 +5,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::faults::Faults;
 use super::table::Table;
-use crate::config::Place;
+use crate::config::{ConfigError, Place};
 
 /// Longest part of a found value or key that is quoted, characters.
 const QUOTE_CHARS_MAX: usize = 60;
@@ -36,20 +36,29 @@ impl<'d> Node<'d> {
 
     /// Reports a fault of this value.
     pub(crate) fn fault(&self, problem: impl Into<String>, hint: impl Into<String>) {
-        self.fault_of(self.line, self.path.clone(), problem.into(), hint.into());
+        self.report(ConfigError {
+            place: self.place(),
+            key: self.path.clone(),
+            problem: problem.into(),
+            hint: hint.into(),
+        });
     }
 
     /// Reports that the value is not what is needed, and returns `None`.
     pub(crate) fn unfit<T>(&self, needs: &str) -> Option<T> {
-        let quoted = self
-            .as_str()
-            .is_some_and(|text| text.parse::<f64>().is_ok() || text == "true" || text == "false");
-        let hint = if quoted && !needs.contains("text") {
-            "write it without quotes".to_owned()
-        } else {
-            format!("{} describes this key", self.faults.guide())
-        };
+        let hint = format!("{} describes this key", self.faults.guide());
         self.fault(format!("found {}, needs {needs}", self.found()), hint);
+        None
+    }
+
+    /// As [`Node::unfit`], where a number or a truth value is needed: those are often quoted by mistake.
+    pub(crate) fn unfit_bare<T>(&self, needs: &str) -> Option<T> {
+        let bare = |text: &str| text.parse::<f64>().is_ok() || text.parse::<bool>().is_ok();
+        if !self.as_str().is_some_and(bare) {
+            return self.unfit(needs);
+        }
+        let problem = format!("found {}, needs {needs}", self.found());
+        self.fault(problem, "write it without quotes");
         None
     }
 
@@ -195,14 +204,7 @@ impl<'d> Node<'d> {
 
     /// Returns the path of a key of this table.
     pub(super) fn path_of(&self, key: &str) -> String {
-        let plain = key
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
-        let key = if plain && !key.is_empty() {
-            quote(key)
-        } else {
-            format!("\"{}\"", quote(key))
-        };
+        let key = key_of(key);
         if self.path.is_empty() {
             key
         } else {
@@ -210,8 +212,9 @@ impl<'d> Node<'d> {
         }
     }
 
-    pub(super) fn fault_of(&self, line: u32, path: String, problem: String, hint: String) {
-        self.faults.add(line, path, problem, hint);
+    /// Reports a fault that was put together elsewhere.
+    pub(super) fn report(&self, fault: ConfigError) {
+        self.faults.add(fault);
     }
 
     /// Returns the value as it is quoted in faults.
@@ -228,19 +231,20 @@ impl<'d> Node<'d> {
     }
 }
 
-/// Returns text fit for one line of a message: cut, with control characters escaped.
+/// Returns a key as a path quotes it: in quotes unless it is bare.
+pub(crate) fn key_of(key: &str) -> String {
+    let bare = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';
+    if !key.is_empty() && key.bytes().all(bare) {
+        quote(key)
+    } else {
+        format!("\"{}\"", quote(key))
+    }
+}
+
+/// Returns text fit for one line of a message: cut, and without control characters.
 pub(crate) fn quote(text: &str) -> String {
-    let mut quoted: String = text
-        .chars()
-        .take(QUOTE_CHARS_MAX)
-        .flat_map(|c| {
-            let escaped = c.is_control();
-            let plain = (!escaped).then_some(c);
-            plain
-                .into_iter()
-                .chain(c.escape_default().filter(move |_| escaped))
-        })
-        .collect();
+    let shown = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+    let mut quoted: String = text.chars().take(QUOTE_CHARS_MAX).map(shown).collect();
     if text.chars().nth(QUOTE_CHARS_MAX).is_some() {
         quoted.push('…');
     }

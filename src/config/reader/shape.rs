@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::near::nearest;
 use super::node::Node;
-use crate::terms::RobotId;
+use crate::terms::{RobotId, Tier};
 
 /// Largest magnitude of a number, 2^53: up to here every whole number is exact as a float.
 const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
@@ -23,7 +23,8 @@ pub(crate) fn schema(node: Node<'_>) -> Option<()> {
 
 /// A truth value.
 pub(crate) fn flag(node: Node<'_>) -> Option<bool> {
-    node.as_bool().or_else(|| node.unfit("`true` or `false`"))
+    node.as_bool()
+        .or_else(|| node.unfit_bare("`true` or `false`"))
 }
 
 /// A whole number in a range.
@@ -35,7 +36,7 @@ where
         let found = node.as_i64().and_then(|whole| T::try_from(whole).ok());
         found.filter(|whole| range.contains(whole)).or_else(|| {
             let (least, most) = (range.start(), range.end());
-            node.unfit(&format!("a whole number from {least} to {most}"))
+            node.unfit_bare(&format!("a whole number from {least} to {most}"))
         })
     }
 }
@@ -47,7 +48,7 @@ pub(crate) fn number(range: RangeInclusive<f64>) -> impl Fn(Node<'_>) -> Option<
         let found = node.as_f64().filter(|number| range.contains(number));
         found.or_else(|| {
             let (least, most) = (range.start(), range.end());
-            node.unfit(&format!("a number from {least} to {most}"))
+            node.unfit_bare(&format!("a number from {least} to {most}"))
         })
     }
 }
@@ -55,7 +56,7 @@ pub(crate) fn number(range: RangeInclusive<f64>) -> impl Fn(Node<'_>) -> Option<
 /// Any finite number of at most 2^53 in magnitude.
 pub(crate) fn finite(node: Node<'_>) -> Option<f64> {
     let found = node.as_f64().filter(|number| number.abs() <= EXACT_MAX);
-    found.or_else(|| node.unfit("a finite number of at most 2^53"))
+    found.or_else(|| node.unfit_bare("a finite number of at most 2^53"))
 }
 
 /// A text of one line, of this many bytes.
@@ -156,6 +157,15 @@ pub(crate) fn parsed<T, E: Display>(
     }
 }
 
+/// The name of a tier.
+pub(crate) fn tier(node: Node<'_>) -> Option<Tier> {
+    if let Some(Ok(tier)) = node.as_str().map(str::parse) {
+        return Some(tier);
+    }
+    // What fits none of the names is reported as every word is.
+    named(&Tier::ALL, Tier::as_str)(node)
+}
+
 /// The name of the file without its ending, which must be fit for a robot id.
 pub(crate) fn stem_of(file: &str) -> impl Fn(Node<'_>) -> Option<String> {
     let stem = Path::new(file)
@@ -186,7 +196,13 @@ pub(crate) fn list<T>(
     move |node| {
         let items = node.clone().items()?;
         if !length.contains(&items.len()) {
-            return node.unfit(&format!("a list of {} to {}", length.start(), length.end()));
+            let (least, most) = (length.start(), length.end());
+            let needs = if least == most {
+                format!("a list of {least}")
+            } else {
+                format!("a list of {least} to {most}")
+            };
+            return node.unfit(&needs);
         }
         let values: Vec<Option<T>> = items.into_iter().map(&shape).collect();
         values.into_iter().collect()

@@ -4,7 +4,7 @@ use toml::de::DeTable;
 
 use super::near::nearest;
 use super::node::Node;
-use crate::config::Place;
+use crate::config::{ConfigError, Place};
 
 /// A table, and the keys that were asked for so far.
 #[derive(Debug)]
@@ -69,9 +69,12 @@ impl<'d> Table<'d> {
 
     /// Reports a fault of a key; of the table when it lacks the key.
     pub(crate) fn fault(&self, key: &str, problem: impl Into<String>, hint: impl Into<String>) {
-        let line = self.node.line_of_key(key, self.entries);
-        let path = self.node.path_of(key);
-        self.node.fault_of(line, path, problem.into(), hint.into());
+        self.node.report(ConfigError {
+            place: self.place_of(key),
+            key: self.node.path_of(key),
+            problem: problem.into(),
+            hint: hint.into(),
+        });
     }
 
     /// Reports a fault of the table as a whole.
@@ -82,6 +85,14 @@ impl<'d> Table<'d> {
     /// Returns where the table stands.
     pub(crate) fn place(&self) -> Place {
         self.node.place()
+    }
+
+    /// Returns the place of the file as a whole.
+    pub(crate) fn file(&self) -> Place {
+        Place {
+            line: 0,
+            ..self.node.place()
+        }
     }
 
     /// Returns where a key stands; the table when it lacks the key.

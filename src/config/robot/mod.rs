@@ -13,7 +13,7 @@ mod workspace;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::reader::{self, Node, Parsed, Source, Table, parsed, schema, stem_of, text};
+use super::reader::{self, Node, Parsed, Source, Table, parsed, schema, stem_of, text, tier};
 use super::{ConfigErrors, Place, Tiers, file};
 use crate::terms::{RobotId, Tier};
 
@@ -121,7 +121,7 @@ fn robot(t: &mut Table<'_>, file: &str, tiers: Option<&Tiers>) -> Option<RobotFi
     let robot = t.must("robot", stem_of(file));
     let id = t.may("id", parsed(RobotId::parse));
     let title = t.must("title", text(1..=TITLE_BYTES_MAX));
-    let max_tier = t.must("max_tier", parsed(str::parse::<Tier>));
+    let max_tier = t.must("max_tier", tier);
     let advert_unknown = t.may("advert_unknown", watch::advert_unknown);
     let deadman = t.must("deadman", watch::deadman);
     let release = t.may("release", stop::verb_call);
@@ -137,16 +137,13 @@ fn robot(t: &mut Table<'_>, file: &str, tiers: Option<&Tiers>) -> Option<RobotFi
     let tools = t.must("tool", |node| tools(node, context));
     t.later(
         "operator_input",
-        "until goals of a dataflow are read, a goal is the operator's own",
+        "goals that arrive through a dataflow come later",
     );
     if let (Some(deadman), Some(tools)) = (deadman, &tools) {
         judge_deadman(t, deadman, tools);
     }
     Some(RobotFile {
-        place: Place {
-            line: 0,
-            ..t.place()
-        },
+        place: t.file(),
         robot: robot?,
         id,
         title: title?,
@@ -169,7 +166,7 @@ fn tools(node: Node<'_>, context: tool::ToolContext<'_>) -> Option<Vec<ToolDef>>
     let nodes: Vec<Node<'_>> = nodes
         .into_iter()
         .map(|node| match node.peek("name") {
-            Some(name) => node.called(format!("tool.{}", reader::quote(name))),
+            Some(name) => node.called(format!("tool.{}", reader::key_of(name))),
             None => node,
         })
         .collect();

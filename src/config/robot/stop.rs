@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::json_path::{JsonPath, json_path};
-use crate::config::reader::{Node, exactly, flag, list, object, text, whole};
+use crate::config::reader::{Node, Table, exactly, flag, list, object, text, whole};
 use crate::terms::PARAMS_BYTES_MAX;
 
 /// Most steps of a stop sequence: the safety thread keeps them in a queue of this size.
@@ -61,11 +61,31 @@ pub(super) fn stop_plan(node: Node<'_>) -> Option<StopPlan> {
     node.table(|t| {
         let steps = t.must("steps", list(1..=STEPS_MAX, stop_step));
         let standstill = t.must("standstill", standstill);
+        if let (Some(steps), Some(standstill)) = (&steps, &standstill) {
+            judge_times(t, steps, standstill);
+        }
         Some(StopPlan {
             steps: steps?,
             standstill: standstill?,
         })
     })
+}
+
+/// Reports a sequence whose last step would begin only after the robot was given up and latched.
+fn judge_times(t: &Table<'_>, steps: &[StopStep], standstill: &Standstill) {
+    let before_last = steps.iter().rev().skip(1);
+    let last_begins_ms: u32 = before_last.map(|step| step.wait_ms).sum();
+    if last_begins_ms >= standstill.within_ms {
+        let problem = format!(
+            "the last step begins after {last_begins_ms} ms, needs less than standstill.within_ms, {}",
+            standstill.within_ms
+        );
+        t.fault(
+            "steps",
+            problem,
+            "shorten the waits, or give the robot more time to stand still",
+        );
+    }
 }
 
 fn stop_step(node: Node<'_>) -> Option<StopStep> {

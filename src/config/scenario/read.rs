@@ -10,8 +10,8 @@ use crate::config::reader::{
     self, Node, Parsed, Source, Table, flag, list, named, number, object, parsed, prose, schema,
     stem_of, text, whole, word,
 };
-use crate::config::{ConfigErrors, Place, file};
-use crate::terms::{Reason, RobotId, RunState, StopKind, Tier};
+use crate::config::{ConfigErrors, file};
+use crate::terms::{Reason, RobotId, RunState, StopKind};
 
 const GUIDE: &str = "dataflows/README.md";
 /// Most events, turns, calls of one turn, and expectations of one kind.
@@ -78,10 +78,7 @@ fn scenario(t: &mut Table<'_>, file: &str) -> Option<Scenario> {
     let turns = t.must("turn", list(1..=TURNS_MAX, turn));
     let expect = t.must("expect", expect);
     Some(Scenario {
-        place: Place {
-            line: 0,
-            ..t.place()
-        },
+        place: t.file(),
         name: name?,
         robot: robot?.as_str().to_owned(),
         board: board?.as_str().to_owned(),
@@ -247,7 +244,7 @@ fn refusal(node: Node<'_>) -> Option<ExpectedRefusal> {
     node.table(|t| {
         let tool = t.must("tool", prose(0..=SHORT_BYTES_MAX));
         let reason = t.must("reason", named(&Reason::ALL, Reason::as_str));
-        let tier = t.may("tier", parsed(str::parse::<Tier>));
+        let tier = t.may("tier", reader::tier);
         let times = t.may("times", whole(1..=10_000));
         Some(ExpectedRefusal {
             tool: tool?,

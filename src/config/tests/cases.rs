@@ -214,3 +214,20 @@ fn a_flood_of_faults_is_cut() {
     let faults = Board::parse("boards/sim.toml", &strangers).unwrap_err();
     assert_eq!(faults.faults().len(), 257);
 }
+
+#[test]
+fn a_robot_without_a_stop_tool_is_refused() {
+    let (without_stops, _) = ROVER.split_once("[[tool]]\nname = \"rover_stop\"").unwrap();
+    let faults = RobotFile::parse(ROVER_FILE, without_stops, &tiers()).unwrap_err();
+    assert_eq!(places(&faults), ["tiers/robots/rover-sim.toml:26 tool"]);
+}
+
+#[test]
+fn a_tool_above_the_highest_tier_loads() {
+    let text = ROVER.replace(
+        "tier = \"safe_motion\"               #",
+        "tier = \"full_actuation\" #",
+    );
+    assert_ne!(text, ROVER);
+    RobotFile::parse(ROVER_FILE, &text, &tiers()).unwrap();
+}

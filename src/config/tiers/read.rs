@@ -113,10 +113,7 @@ fn profile(t: &mut Table<'_>, tier: Tier) -> Option<Draft> {
     fit_to_motion(t, tier, moves);
 
     let profile = TierProfile {
-        place: Place {
-            line: 0,
-            ..t.place()
-        },
+        place: t.file(),
         tier,
         title: title?,
         effects: effects?,
@@ -130,7 +127,12 @@ fn profile(t: &mut Table<'_>, tier: Tier) -> Option<Draft> {
     Some(Draft {
         profile,
         ceilings_at: t.place_of("ceilings"),
-        ceilings: ceilings.unwrap_or_default(),
+        // Ceilings at fault make no draft: nothing is compared with them.
+        ceilings: if t.has("ceilings") {
+            ceilings?
+        } else {
+            BTreeMap::new()
+        },
     })
 }
 

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 
 use super::arg::{ArgContext, ArgDef, arg};
 use super::workspace::COORDINATE_M_MAX;
-use crate::config::reader::{Node, Table, list, named, number, object, parsed, text, whole};
+use crate::config::reader::{self, Node, Table, list, named, number, object, parsed, text, whole};
 use crate::config::{CallDefaults, Place, TierProfile, Tiers};
 use crate::terms::{Rule, Tier, ToolName};
 
@@ -170,7 +170,7 @@ pub(super) fn tool(node: Node<'_>, context: ToolContext<'_>) -> Option<ToolDef> 
 
 fn draft<'c>(t: &mut Table<'_>, context: ToolContext<'c>) -> Draft<'c> {
     let effect = t.must("effect", named(&EffectWord::ALL, EffectWord::as_str));
-    let tier = t.may("tier", parsed(str::parse::<Tier>));
+    let tier = t.may("tier", reader::tier);
     let profile = tier.and_then(|tier| Some(context.tiers?.of(tier)));
     let of_tool = ArgContext {
         effect,

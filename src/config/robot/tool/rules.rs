@@ -54,7 +54,7 @@ fn judge_keys(t: &Table<'_>, effect: EffectWord) {
             };
             t.fault(
                 key,
-                format!("changes nothing: a `{effect}` tool has none"),
+                format!("changes nothing: a tool of effect `{effect}` has none"),
                 hint,
             );
         }
@@ -191,7 +191,7 @@ fn judge_completion(t: &Table<'_>, tool: &Draft<'_>, effect: EffectWord) {
         let hint = "its answer is its result: write \"done\"";
         t.fault(
             "completion",
-            format!("a `{effect}` tool is done when it is answered"),
+            format!("a tool of effect `{effect}` is done when it is answered"),
             hint,
         );
     }
