@@ -1,8 +1,11 @@
 //! Runs a granted call: until it ends, breaks, is cancelled or its deadline comes.
 //!
-//! A tool's panic ends here: its text goes to the log under an id, and only the id goes on. A call
-//! that could move the robot and did not end by itself is reported only after the robot was seen
-//! at rest, or after that was waited for in vain.
+//! A tool's panic ends here: its text goes to the log under an id, and only the id goes on.
+//!
+//! A call that can move the robot is not torn down at its deadline: the tick stops the robot by then,
+//! and the call may live on until the robot rests, so that its lease carries the stop. A call that did
+//! not end by itself is reported only after the robot was seen at rest, or after that was waited
+//! for in vain.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -51,6 +54,12 @@ impl Executor {
         // The block makes the call of `run` itself part of what is guarded.
         let work = AssertUnwindSafe(async move { entry.run(cx, args).await });
         let mut work = Box::pin(work.catch_unwind());
+        let expiry = async {
+            tokio::time::sleep(left).await;
+            if moves(tool) {
+                self.rest().await;
+            }
+        };
         let ended = tokio::select! {
             // A turn that is cancelled already must not begin anything.
             biased;
@@ -59,7 +68,7 @@ impl Executor {
                 Ok(result) => Ended::ByItself(result),
                 Err(payload) => Ended::Panicked(payload),
             },
-            () = tokio::time::sleep(left) => Ended::TimedOut,
+            () = expiry => Ended::TimedOut,
         };
         drop_guarded(work);
         let error = match ended {
@@ -77,17 +86,18 @@ impl Executor {
 
     /// Returns the error once the robot is at rest; what is not known is said.
     async fn at_rest_after(&self, error: ToolError, tool: &Descriptor) -> ToolError {
-        if !matches!(tool.effect, Effect::Actuate { .. }) {
+        if !moves(tool) || self.rest().await {
             return error;
         }
-        let rest = tokio::time::timeout(REST_WAIT, self.ports.robot.at_rest()).await;
-        if rest.unwrap_or(false) {
-            error
-        } else {
-            ToolError::OutcomeUnknown {
-                detail: format!("{error}; the robot was not seen at rest"),
-            }
+        ToolError::OutcomeUnknown {
+            detail: format!("{error}; the robot was not seen at rest"),
         }
+    }
+
+    /// Waits for rest; returns whether it was seen.
+    async fn rest(&self) -> bool {
+        let rest = tokio::time::timeout(REST_WAIT, self.ports.robot.at_rest()).await;
+        rest.unwrap_or(false)
     }
 
     fn panicked(&self, tool: &Descriptor, payload: Box<dyn Any + Send>, number: u64) -> ToolError {
@@ -101,6 +111,10 @@ impl Executor {
         });
         ToolError::Panicked { id }
     }
+}
+
+fn moves(tool: &Descriptor) -> bool {
+    matches!(tool.effect, Effect::Actuate { .. })
 }
 
 fn panic_text(payload: &(dyn Any + Send)) -> &str {

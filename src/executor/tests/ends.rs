@@ -60,10 +60,13 @@ async fn a_move_that_timed_out_is_reported_only_when_the_robot_is_at_rest() {
         report.outcome,
         Outcome::Failed(ToolError::TimedOut { limit_ms })
     );
-    assert_eq!(report.took, Duration::from_millis(MOVE_MS + REST_MS));
+    // Once while the call lives on, once after it was dropped.
+    let took = Duration::from_millis(MOVE_MS + 2 * REST_MS);
+    assert_eq!(report.took, took);
     let name = "rover_go_to_pose";
     let order = [
         format!("{name} begins"),
+        "at rest".to_owned(),
         format!("{name} dropped"),
         "at rest".to_owned(),
     ];
@@ -73,6 +76,17 @@ async fn a_move_that_timed_out_is_reported_only_when_the_robot_is_at_rest() {
         format!("finished {name} timeout"),
     ];
     assert_eq!(kit.fact_kinds(), kinds);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_move_may_end_in_order_between_its_deadline_and_rest() {
+    let kit = Kit::new().rover("rover_go_to_pose", Does::SleepMs(MOVE_MS + REST_MS / 2));
+    let turn = kit.turn(Tier::SafeMotion);
+    let report = kit.executor.call(&turn, go_to(1.0, 0.5)).await;
+    assert_eq!(report.outcome.label(), "done", "its own word counts");
+    let name = "rover_go_to_pose";
+    let order = [format!("{name} begins"), format!("{name} ends")];
+    assert_eq!(kit.notes.all(), order);
 }
 
 #[tokio::test(start_paused = true)]

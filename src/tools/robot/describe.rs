@@ -67,15 +67,11 @@ impl Parts {
         })
     }
 
-    pub(super) fn name(&self) -> &str {
-        self.descriptor.name.as_str()
-    }
-
     /// Returns what is sent: the arguments with the constants of the robot file.
-    pub(super) fn params(&self, args: Map<String, Value>) -> Map<String, Value> {
+    pub(super) fn params(&self, args: &Map<String, Value>) -> Map<String, Value> {
         match self.robot.rules() {
-            Some(rules) => rules.params(&args),
-            None => args,
+            Some(rules) => rules.params(args),
+            None => args.clone(),
         }
     }
 }
