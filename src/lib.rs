@@ -1,6 +1,7 @@
 pub mod agent;
 pub mod app;
 pub mod arguments;
+pub mod board;
 pub mod catalog;
 pub mod cli;
 pub mod config;
@@ -12,3 +13,4 @@ pub mod sim;
 pub mod spine;
 pub mod telemetry;
 pub mod terms;
+pub mod tools;

@@ -34,7 +34,6 @@ mod verdict;
 mod vet;
 
 pub use admission::{Admission, Subject, SubjectError, admit};
-pub use admit::{Admission, Subject, SubjectError, admit};
 pub use fence::Fence;
 pub use grant::{Grant, Permit};
 pub use limit::{Limited, Overrun};

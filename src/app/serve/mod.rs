@@ -46,6 +46,7 @@ use threads::{Spawn, Threads};
 /// before anything was sent to the robot; [`AppError::Internal`] when the machine refuses a thread.
 pub fn serve_node(settings: &Settings, request: &NodeRequest) -> Result<Exit, AppError> {
     let installation = Installation::load(settings, &request.robot, &request.board)?;
+    installation.check_machine()?;
     let script = agent::script(request.model.as_deref())?;
     let log = super::start_log(settings)?;
     let robot_id = robot_id(&installation, request)?;
