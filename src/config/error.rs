@@ -24,7 +24,7 @@ impl fmt::Display for Place {
 
 /// One fault of a configuration file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
-#[error("{place}: {key}: {problem}")]
+#[error("{place}: {}{problem}", before_problem(key))]
 pub struct ConfigError {
     /// Where.
     pub place: Place,
@@ -34,6 +34,15 @@ pub struct ConfigError {
     pub problem: String,
     /// The way out.
     pub hint: String,
+}
+
+/// Returns the key as it stands before the problem; nothing when the fault is of the whole file.
+fn before_problem(key: &str) -> String {
+    if key.is_empty() {
+        String::new()
+    } else {
+        format!("{key}: ")
+    }
 }
 
 /// All faults of all files of one load, in the order of their places. Never empty.
@@ -52,6 +61,19 @@ impl ConfigErrors {
         faults.sort();
         faults.dedup();
         Err(Self(faults))
+    }
+
+    /// Makes the fault of a load that yielded nothing and said nothing: it must not pass for success.
+    pub(crate) fn unexplained() -> Self {
+        Self(vec![ConfigError {
+            place: Place {
+                file: Arc::from("configuration"),
+                line: 0,
+            },
+            key: String::new(),
+            problem: "could not be resolved".to_owned(),
+            hint: "this is a fault of octos-edge; please report it with the files".to_owned(),
+        }])
     }
 
     /// Returns the faults.
@@ -81,3 +103,9 @@ impl fmt::Display for ConfigErrors {
 }
 
 impl std::error::Error for ConfigErrors {}
+
+impl From<ConfigError> for ConfigErrors {
+    fn from(fault: ConfigError) -> Self {
+        Self(vec![fault])
+    }
+}

@@ -6,22 +6,30 @@
 //! which run against schema and limits) is checked by `gate` and reported in the same list.
 
 mod board;
+mod environment;
 mod error;
+mod file;
 mod policy;
+mod reader;
 mod robot;
 mod scenario;
 mod tiers;
 
 pub use board::Board;
+pub use environment::Environment;
 pub use error::{ConfigError, ConfigErrors, Place};
+pub use file::toml_stems;
 pub use policy::{PolicyFile, PolicyLayer, PolicyRule};
 pub use robot::{
     AdvertUnknown, Area, ArgDef, ArgType, Completion, Deadman, DeadmanSource, EffectWord, Example,
-    JsonPath, OnLimit, PathStep, Pose, RobotFile, SpeedBound, SpeedMonitor, Standstill, StopPlan,
-    StopStep, ToolDef, Verb, VerbCall, Workspace,
+    JsonPath, OnLimit, PathError, PathStep, Pose, RobotFile, SpeedBound, SpeedMonitor, Standstill,
+    StopPlan, StopStep, ToolDef, Verb, VerbCall, Workspace, load_robot,
 };
 pub use scenario::{
     Condition, Event, Expect, ExpectedRefusal, ExpectedStop, OperatorAct, Scenario, ScriptedCall,
     ScriptedTurn, When,
 };
 pub use tiers::{Approval, CallDefaults, LeaseProfile, TierProfile, Tiers};
+
+#[cfg(test)]
+mod tests;

@@ -1,4 +1,10 @@
-//! Scenario files: what the scripted model says, what the operator does, and what must come of it.
+//! Scenario files `dataflows/scenarios/<name>.toml`: what the scripted model says, what the operator
+//! does, and what must come of it.
+//!
+//! Nothing here is judged against a robot file: a script may call tools that do not exist, to show
+//! that they are refused.
+
+mod read;
 
 use serde_json::{Map, Value};
 

@@ -1,4 +1,9 @@
 //! The four tier files: what each tier permits. They list no tools.
+//!
+//! Whether a tier moves something follows from its effects, and with it whether the file has a lease,
+//! an arming rule, a motion rate and ceilings: neither one without the others.
+
+mod read;
 
 use std::collections::BTreeMap;
 
@@ -67,7 +72,7 @@ pub struct TierProfile {
 
 /// All four tiers, lowest first.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Tiers(pub(super) [TierProfile; 4]);
+pub struct Tiers([TierProfile; 4]);
 
 impl Tiers {
     /// Returns the profile of a tier.

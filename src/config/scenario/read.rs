@@ -1,0 +1,292 @@
+//! Reads a scenario file.
+
+use std::path::Path;
+
+use super::{
+    Condition, Event, Expect, ExpectedRefusal, ExpectedStop, OperatorAct, Scenario, ScriptedCall,
+    ScriptedTurn, When,
+};
+use crate::config::reader::{
+    self, Node, Parsed, Source, Table, flag, list, named, number, object, parsed, prose, schema,
+    stem_of, text, whole, word,
+};
+use crate::config::{ConfigErrors, file};
+use crate::terms::{Reason, RobotId, RunState, StopKind};
+
+const GUIDE: &str = "dataflows/README.md";
+/// Most events, turns, calls of one turn, and expectations of one kind.
+const EVENTS_MAX: usize = 64;
+const TURNS_MAX: usize = 256;
+const CALLS_MAX: usize = 64;
+const EXPECTED_MAX: usize = 64;
+/// Longest short text (a name, a reason) and longest speech, bytes.
+const SHORT_BYTES_MAX: usize = 200;
+const SPEECH_BYTES_MAX: usize = 8_192;
+/// Longest run, s, and the same in ms.
+const RUN_S_MAX: u32 = 3_600;
+const RUN_MS_MAX: u64 = 3_600_000;
+/// Longest way and largest coordinate, m. Chosen: what a rover drives in an hour.
+const WAY_M_MAX: f64 = 10_000.0;
+
+/// Who may have asked for a stop.
+const ASKERS: &[(&str, &str)] = &[
+    ("operator", "operator"),
+    ("model", "model"),
+    ("runtime", "runtime"),
+];
+const STOP_KINDS: &[(&str, StopKind)] = &[("stop", StopKind::Stop), ("estop", StopKind::Estop)];
+
+impl Scenario {
+    /// Loads a scenario file.
+    ///
+    /// # Errors
+    /// Every fault of the file.
+    pub fn load(path: &Path) -> Result<Self, ConfigErrors> {
+        let bytes = file::read(path, "scenarios lie in dataflows/scenarios/")?;
+        Self::parse_bytes(&file::quoted(path), &bytes).done()
+    }
+
+    /// Parses the text of a scenario file; its name is the stem of `file`.
+    ///
+    /// # Errors
+    /// Every fault of the text.
+    pub fn parse(file: &str, text: &str) -> Result<Self, ConfigErrors> {
+        Self::parse_bytes(file, text.as_bytes()).done()
+    }
+
+    pub(crate) fn parse_bytes(file: &str, bytes: &[u8]) -> Parsed<Self> {
+        let source = Source {
+            file,
+            bytes,
+            guide: GUIDE,
+        };
+        reader::read(source, |root| root.table(|t| scenario(t, file)))
+    }
+}
+
+fn scenario(t: &mut Table<'_>, file: &str) -> Option<Scenario> {
+    t.must("schema", schema);
+    let name = t.must("name", stem_of(file));
+    let robot = t.must("robot", parsed(RobotId::parse));
+    let board = t.must("board", parsed(RobotId::parse));
+    let dataflow = t.must("dataflow", dataflow);
+    let seed = t.must("seed", whole(0..=u64::MAX >> 1));
+    let limit_s = t.must("limit_s", whole(1..=RUN_S_MAX));
+    let goal = t.must("goal", prose(1..=SPEECH_BYTES_MAX));
+    let operator = t.must("operator", operator);
+    let events = t.may("event", list(0..=EVENTS_MAX, event));
+    let turns = t.must("turn", list(1..=TURNS_MAX, turn));
+    let expect = t.must("expect", expect);
+    Some(Scenario {
+        place: t.file(),
+        name: name?,
+        robot: robot?.as_str().to_owned(),
+        board: board?.as_str().to_owned(),
+        dataflow: dataflow?,
+        seed: seed?,
+        limit_s: limit_s?,
+        goal: goal?,
+        operator: operator?,
+        events: events.unwrap_or_default(),
+        turns: turns?,
+        expect: expect?,
+    })
+}
+
+/// The name of a file in the folder above the scenarios: no folder, no way out of it.
+fn dataflow(node: Node<'_>) -> Option<String> {
+    let stem = node.as_str().and_then(|name| name.strip_suffix(".yml"));
+    match stem.map(RobotId::parse) {
+        Some(Ok(stem)) => Some(format!("{}.yml", stem.as_str())),
+        Some(Err(_)) | None => node.unfit("the name of a `.yml` file in dataflows/, no path"),
+    }
+}
+
+/// Reads `[operator]`: the name of the person that the run plays.
+fn operator(node: Node<'_>) -> Option<String> {
+    node.table(|t| {
+        t.may("answers", |node| {
+            let answers = node.clone().items()?;
+            if !answers.is_empty() {
+                let hint = "leave the list empty: no person can be asked in this release";
+                node.fault(
+                    "answers to approval requests are not read by this release",
+                    hint,
+                );
+            }
+            Some(())
+        });
+        t.must("name", text(1..=SHORT_BYTES_MAX))
+    })
+}
+
+fn event(node: Node<'_>) -> Option<Event> {
+    node.table(|t| {
+        let when = t.must("when", when);
+        let act = t.must("operator", act);
+        Some(Event {
+            place: t.place(),
+            when: when?,
+            act: act?,
+        })
+    })
+}
+
+fn when(node: Node<'_>) -> Option<When> {
+    if node.as_str().is_some() {
+        return word(&[("ready", When::Ready)])(node);
+    }
+    node.table(|t| {
+        let given = ["moved_m", "after_ms", "answered"]
+            .into_iter()
+            .filter(|key| t.has(key));
+        if given.count() != 1 {
+            let hint = "write \"ready\" or a table with one of the three";
+            t.fault_here(
+                "needs exactly one of `moved_m`, `after_ms`, `answered`",
+                hint,
+            );
+        }
+        let moved = t
+            .may("moved_m", number(0.0..=WAY_M_MAX))
+            .map(Condition::MovedM);
+        let after = t
+            .may("after_ms", whole(0..=RUN_MS_MAX))
+            .map(Condition::AfterMs);
+        let answered = t
+            .may("answered", whole(1..=10_000))
+            .map(Condition::Answered);
+        moved.or(after).or(answered).map(When::Once)
+    })
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Act {
+    Arm,
+    Disarm,
+    Stop,
+    Estop,
+    Reset,
+}
+
+const ACTS: &[(&str, Act)] = &[
+    ("arm", Act::Arm),
+    ("disarm", Act::Disarm),
+    ("stop", Act::Stop),
+    ("estop", Act::Estop),
+    ("reset", Act::Reset),
+];
+
+fn act(node: Node<'_>) -> Option<OperatorAct> {
+    node.table(|t| {
+        let act = t.must("do", word(ACTS));
+        let why = t.must("why", text(1..=SHORT_BYTES_MAX));
+        let for_s = match act {
+            Some(Act::Arm) => t.must("for_s", whole(1..=RUN_S_MAX)),
+            Some(Act::Disarm | Act::Stop | Act::Estop | Act::Reset) => {
+                t.refuse("for_s", "changes nothing: only `arm` has it", "remove it");
+                None
+            }
+            None => t.may("for_s", whole(1..=RUN_S_MAX)),
+        };
+        let why = why?;
+        Some(match act? {
+            Act::Arm => OperatorAct::Arm { why, for_s: for_s? },
+            Act::Disarm => OperatorAct::Disarm { why },
+            Act::Stop => OperatorAct::Stop { why },
+            Act::Estop => OperatorAct::Estop { why },
+            Act::Reset => OperatorAct::Reset { why },
+        })
+    })
+}
+
+fn turn(node: Node<'_>) -> Option<ScriptedTurn> {
+    node.table(|t| {
+        let say = t.must("say", prose(0..=SPEECH_BYTES_MAX));
+        let calls = t.must("call", list(0..=CALLS_MAX, call));
+        Some(ScriptedTurn {
+            say: say?,
+            calls: calls?,
+        })
+    })
+}
+
+fn call(node: Node<'_>) -> Option<ScriptedCall> {
+    node.table(|t| {
+        let tool = t.must("tool", prose(0..=SHORT_BYTES_MAX));
+        let args = t.must("args", object);
+        Some(ScriptedCall {
+            tool: tool?,
+            args: args?,
+        })
+    })
+}
+
+fn expect(node: Node<'_>) -> Option<Expect> {
+    node.table(|t| {
+        let refused = t.may("refused", list(0..=EXPECTED_MAX, refusal));
+        let stops = t.may("stops", list(0..=EXPECTED_MAX, stop));
+        let commands_after_stop = t.may("commands_after_stop", whole(0..=1_000_000));
+        let [end_x, end_y] = t.may("end_pose", end_pose).unwrap_or_default();
+        let end_state = t.may("end_state", named(&RunState::ALL, RunState::as_str));
+        Some(Expect {
+            refused,
+            stops,
+            commands_after_stop,
+            end_x,
+            end_y,
+            end_state,
+        })
+    })
+}
+
+fn refusal(node: Node<'_>) -> Option<ExpectedRefusal> {
+    node.table(|t| {
+        let tool = t.must("tool", prose(0..=SHORT_BYTES_MAX));
+        let reason = t.must("reason", named(&Reason::ALL, Reason::as_str));
+        let tier = t.may("tier", reader::tier);
+        let times = t.may("times", whole(1..=10_000));
+        Some(ExpectedRefusal {
+            tool: tool?,
+            reason: reason?,
+            tier,
+            times: times.unwrap_or(1),
+        })
+    })
+}
+
+fn stop(node: Node<'_>) -> Option<ExpectedStop> {
+    node.table(|t| {
+        let kind = t.must("kind", word(STOP_KINDS));
+        let by = t.must("by", word(ASKERS));
+        let standstill = t.must("standstill", flag);
+        Some(ExpectedStop {
+            kind: kind?,
+            by: by?.to_owned(),
+            standstill: standstill?,
+        })
+    })
+}
+
+/// The ranges of x and of y, each `None` when it is not written.
+fn end_pose(node: Node<'_>) -> Option<[Option<[f64; 2]>; 2]> {
+    node.table(|t| {
+        let x = t.may("x", span);
+        let y = t.may("y", span);
+        Some([x, y])
+    })
+}
+
+fn span(node: Node<'_>) -> Option<[f64; 2]> {
+    let bounds = list(2..=2, number(-WAY_M_MAX..=WAY_M_MAX))(node.clone())?;
+    let span: [f64; 2] = bounds.try_into().ok()?;
+    let [least, most] = span;
+    if least > most {
+        node.fault(
+            format!("`{least}` is above `{most}`"),
+            "write the smaller number first",
+        );
+        return None;
+    }
+    Some(span)
+}

@@ -1,0 +1,122 @@
+//! The stops of a run, put together from the facts about them.
+
+use serde::Serialize;
+
+use crate::terms::{Fact, StopCause, StopKind};
+
+/// One stop.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct StopSeen {
+    /// Which of the two.
+    pub kind: StopKind,
+    /// Why.
+    pub cause: StopCause,
+    /// Who: `operator`, `model`, `fleet` or `runtime`.
+    pub by: &'static str,
+    /// From the stop to confirmed standstill, ms; `None` when it was not confirmed.
+    pub standstill_after_ms: Option<u32>,
+    /// When, on the clock of the facts, ms.
+    pub t_ms: u64,
+    /// Whether somebody asked or something was wrong, as against the end of a call's own time: a
+    /// hold always ends so, and a call that was late is told as `timeout`.
+    #[serde(skip)]
+    pub asked: bool,
+    /// Whether it came after the goal had ended.
+    #[serde(skip)]
+    pub after_goal: bool,
+}
+
+/// Returns the stops of a run, in order.
+pub fn stops(facts: &[(u64, Fact)]) -> Vec<StopSeen> {
+    let mut log = Log::default();
+    for (t_ms, fact) in facts {
+        if let Fact::GoalEnded { .. } = fact {
+            log.after_goal = true;
+        }
+        if let Fact::StopAsked { what, cause, .. } = fact {
+            let stop = log.stop((*what, *cause), *t_ms);
+            log.waiting.push(stop);
+        }
+        if let Fact::StopBegun { what, cause, .. } = fact {
+            log.begin((*what, *cause), *t_ms);
+        }
+        if let Fact::Standstill { after_ms } = fact {
+            log.confirm(*after_ms);
+        }
+    }
+    let Log {
+        mut done,
+        running,
+        waiting,
+        ..
+    } = log;
+    done.extend(running.into_iter().chain(waiting));
+    done.sort_by_key(|stop| stop.t_ms);
+    done
+}
+
+#[derive(Debug, Default)]
+struct Log {
+    done: Vec<StopSeen>,
+    /// Stops of the sequence that runs.
+    running: Vec<StopSeen>,
+    /// Stops whose sequence has not begun.
+    waiting: Vec<StopSeen>,
+    after_goal: bool,
+}
+
+impl Log {
+    fn stop(&self, (kind, cause): (StopKind, StopCause), t_ms: u64) -> StopSeen {
+        StopSeen {
+            kind,
+            cause,
+            by: by(cause),
+            standstill_after_ms: None,
+            t_ms,
+            asked: cause != StopCause::Deadline,
+            after_goal: self.after_goal,
+        }
+    }
+
+    /// A sequence begins: it answers all who asked before. One that nobody asked for is the
+    /// runtime's own.
+    fn begin(&mut self, what: (StopKind, StopCause), t_ms: u64) {
+        self.done.append(&mut self.running);
+        self.running.append(&mut self.waiting);
+        if self.running.is_empty() {
+            let stop = self.stop(what, t_ms);
+            self.running.push(stop);
+        }
+    }
+
+    /// The robot stands still, also for those who asked while the sequence ran.
+    fn confirm(&mut self, after_ms: u32) {
+        self.running.append(&mut self.waiting);
+        for stop in &mut self.running {
+            stop.standstill_after_ms = Some(after_ms);
+        }
+        self.done.append(&mut self.running);
+    }
+}
+
+fn by(cause: StopCause) -> &'static str {
+    match cause {
+        StopCause::ModelStop => "model",
+        StopCause::OperatorStop => "operator",
+        StopCause::FleetStop => "fleet",
+        StopCause::Shutdown
+        | StopCause::Deadline
+        | StopCause::LeaseLost
+        | StopCause::StaleState
+        | StopCause::Workspace
+        | StopCause::Overspeed
+        | StopCause::BridgeLost
+        | StopCause::HeartbeatFault
+        | StopCause::Blackbox
+        | StopCause::BoardFault
+        | StopCause::UncleanEnd
+        | StopCause::InternalFault
+        | StopCause::VendorEvent
+        | StopCause::EstopInput => "runtime",
+    }
+}

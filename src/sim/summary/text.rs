@@ -1,0 +1,132 @@
+//! The summary for people.
+
+use comfy_table::{ContentArrangement, Table, presets};
+
+use super::Summary;
+use super::map;
+
+/// Widest line.
+const COLUMNS: u16 = 100;
+/// Longest cell of free text, characters.
+const CELL_CHARS_MAX: usize = 160;
+
+pub(super) fn render(summary: &Summary) -> String {
+    let met = summary
+        .expectations
+        .iter()
+        .filter(|verdict| verdict.ok)
+        .count();
+    let parts = [
+        head(summary, met),
+        section("calls", calls(summary)),
+        section("stops", stops(summary)),
+        section("expectations", expectations(summary)),
+        map::draw(&summary.path)
+            .map(|map| way(summary, &map))
+            .unwrap_or_default(),
+        metrics(summary),
+    ];
+    parts.concat()
+}
+
+fn head(summary: &Summary, met: usize) -> String {
+    let pid = |pid: Option<u32>| pid.map_or_else(|| "-".to_owned(), |pid| pid.to_string());
+    let word = if summary.ok { "PASSED" } else { "FAILED" };
+    let of = summary.expectations.len();
+    let seconds = std::time::Duration::from_millis(summary.total_ms).as_secs_f64();
+    format!(
+        "{word}  {}  {met} of {of} expectations met in {seconds:.1} s\n\
+         bridge {}, seed {}, agent pid {}, robot pid {}\n",
+        summary.scenario,
+        summary.bridge,
+        summary.seed,
+        pid(summary.agent_pid),
+        pid(summary.robot_pid),
+    )
+}
+
+fn section(title: &str, table: Option<Table>) -> String {
+    table
+        .map(|table| format!("\n{title}\n{table}\n"))
+        .unwrap_or_default()
+}
+
+fn calls(summary: &Summary) -> Option<Table> {
+    let mut table = table(&["#", "tool", "outcome", "took", "why"]);
+    for (index, call) in summary.calls.list.iter().enumerate() {
+        let tier = call
+            .tier
+            .map(|tier| format!(", needs {tier}"))
+            .unwrap_or_default();
+        let reason = call.reason.map(|reason| format!("{reason}{tier}"));
+        let took = call
+            .took_ms
+            .map_or_else(|| "-".to_owned(), |ms| format!("{ms} ms"));
+        table.add_row(vec![
+            index.saturating_add(1).to_string(),
+            cut(&call.tool),
+            call.outcome.clone(),
+            took,
+            reason.unwrap_or_else(|| cut(&call.detail)),
+        ]);
+    }
+    (!summary.calls.list.is_empty()).then_some(table)
+}
+
+fn stops(summary: &Summary) -> Option<Table> {
+    let mut table = table(&["kind", "cause", "by", "standstill after"]);
+    for stop in &summary.stops {
+        let after = stop.standstill_after_ms;
+        table.add_row(vec![
+            stop.kind.to_string(),
+            stop.cause.to_string(),
+            stop.by.to_owned(),
+            after.map_or_else(|| "not confirmed".to_owned(), |ms| format!("{ms} ms")),
+        ]);
+    }
+    (!summary.stops.is_empty()).then_some(table)
+}
+
+fn expectations(summary: &Summary) -> Option<Table> {
+    let mut table = table(&["expectation", "", "expected", "found"]);
+    for verdict in &summary.expectations {
+        table.add_row(vec![
+            verdict.name.to_owned(),
+            if verdict.ok { "met" } else { "NOT MET" }.to_owned(),
+            cut(&verdict.expected),
+            cut(&verdict.found),
+        ]);
+    }
+    (!summary.expectations.is_empty()).then_some(table)
+}
+
+fn way(summary: &Summary, map: &str) -> String {
+    let (length, motions) = (summary.path.length_m, summary.motions_at_robot);
+    format!("\npath {length:.2} m, {motions} motion commands reached the robot\n{map}")
+}
+
+fn metrics(summary: &Summary) -> String {
+    let lines = summary.metrics.iter();
+    let text: String = lines.map(|line| format!("  {line}\n")).collect();
+    if text.is_empty() {
+        text
+    } else {
+        format!("\nmetrics\n{text}")
+    }
+}
+
+fn table(head: &[&str]) -> Table {
+    let mut table = Table::new();
+    table
+        .load_style(presets::UTF8_FULL_CONDENSED)
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_width(COLUMNS)
+        .set_header(head.to_vec());
+    table
+}
+
+/// Free text for a cell: one line, of bounded length, without control characters.
+fn cut(text: &str) -> String {
+    let line = text.chars().map(|c| if c.is_control() { ' ' } else { c });
+    line.take(CELL_CHARS_MAX).collect()
+}

@@ -1,0 +1,432 @@
+//! The node around the simulated rover, with the habits of real vendor nodes.
+//!
+//! It answers before a goal is reached, refuses a second controller, ignores messages for other
+//! robots without a word, forgets its latch when its process restarts, and lets anybody disarm its
+//! dead-man by a release. A runtime that works with this node meets no surprise on the floor.
+//!
+//! Pure: time comes with each call and nothing is read from outside, so the same seed and the same
+//! inputs give the same messages. No input makes it panic.
+
+mod envelope;
+#[cfg(test)]
+mod tests;
+mod verbs;
+
+use std::collections::VecDeque;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use envelope::{Answer, Printer, Request};
+use serde_json::{Value, json};
+use verbs::{Motion, Order};
+
+pub use envelope::{DEAD_MAN_MS, Frame, REQUEST_BYTES_MAX};
+
+use super::journal::{Journal, JournalEntry};
+use super::rover::{Drive, Rover, STEP_MS};
+use crate::terms::{Mono, RobotId};
+
+/// A velocity lasts this long unless it is repeated, ms.
+const VELOCITY_MS: u64 = 500;
+/// Period of the state, ms.
+const STATE_MS: u64 = 100;
+/// Most time that one call makes up for, ms. After a longer sleep every timer has run out anyway.
+const CATCH_UP_MS: u64 = 60_000;
+/// Ids of motion requests that are remembered, so that a repeated message moves nothing twice.
+const REMEMBERED_IDS: usize = 64;
+
+/// What a robot begins with.
+#[derive(Debug, Clone)]
+pub struct VendorPlan {
+    /// Its id: requests for others are ignored.
+    pub robot_id: RobotId,
+    /// Seed of its noise.
+    pub seed: u64,
+    /// Where it stands, x and y, m.
+    pub home: [f64; 2],
+    /// Its process id, told in the advert.
+    pub pid: u32,
+    /// The wall time at the origin of the clock, for the times in messages.
+    pub wall_at_zero: SystemTime,
+}
+
+/// The robot.
+#[derive(Debug)]
+pub struct Vendor {
+    printer: Printer,
+    rover: Rover,
+    now: Mono,
+    navigation: Navigation,
+    velocity_until: Option<Mono>,
+    dead_man: Option<Mono>,
+    estop: Option<String>,
+    holder: Option<String>,
+    gripper: Option<String>,
+    remembered: VecDeque<String>,
+    state_due: Mono,
+    state_seq: u64,
+    event_seq: u64,
+    sampled: Option<[f64; 2]>,
+    out: Vec<Frame>,
+    journal: Journal,
+}
+
+/// The word of the state for what the rover is at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Navigation {
+    Idle,
+    Following,
+    Arrived,
+}
+
+impl Navigation {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Idle => "idle",
+            Self::Following => "following",
+            Self::Arrived => "arrived",
+        }
+    }
+}
+
+impl Vendor {
+    /// Brings a robot to life; its first messages come with the first [`Vendor::advance`].
+    pub fn new(plan: VendorPlan, now: Mono) -> Self {
+        let mut journal = Journal::default();
+        journal.add(JournalEntry::Start {
+            t_ms: now.as_ms(),
+            robot_id: plan.robot_id.as_str().to_owned(),
+            pid: plan.pid,
+            seed: plan.seed,
+            wall_at_zero_ms: unix_ms(plan.wall_at_zero),
+        });
+        let printer = Printer {
+            robot_id: plan.robot_id,
+            pid: plan.pid,
+            wall_at_zero: plan.wall_at_zero,
+        };
+        Self {
+            out: vec![printer.advert_frame(now)],
+            printer,
+            rover: Rover::new(plan.seed, plan.home),
+            now,
+            navigation: Navigation::Idle,
+            velocity_until: None,
+            dead_man: None,
+            estop: None,
+            holder: None,
+            gripper: None,
+            remembered: VecDeque::with_capacity(REMEMBERED_IDS),
+            state_due: now,
+            state_seq: 0,
+            event_seq: 0,
+            sampled: None,
+            journal,
+        }
+    }
+
+    /// Takes one message of input `cmd_request` and returns what the robot says up to now.
+    pub fn handle(&mut self, text: &str, now: Mono) -> Vec<Frame> {
+        self.catch_up(now);
+        match Request::parse(text, &self.printer.robot_id) {
+            Ok(request) => self.answer(request),
+            Err(why) => self.journal.add(JournalEntry::Ignored {
+                t_ms: self.now.as_ms(),
+                why: why.to_owned(),
+            }),
+        }
+        self.say()
+    }
+
+    /// Lets time pass and returns what the robot says up to now.
+    pub fn advance(&mut self, now: Mono) -> Vec<Frame> {
+        self.catch_up(now);
+        self.say()
+    }
+
+    /// Returns the journal, to fetch its entries from.
+    pub fn journal(&mut self) -> &mut Journal {
+        &mut self.journal
+    }
+
+    /// Returns the body.
+    pub fn rover(&self) -> &Rover {
+        &self.rover
+    }
+
+    fn say(&mut self) -> Vec<Frame> {
+        if self.state_due <= self.now {
+            self.state_due = self.now.plus_ms(STATE_MS);
+            self.push_state();
+        }
+        std::mem::take(&mut self.out)
+    }
+
+    fn catch_up(&mut self, now: Mono) {
+        let behind = now.ms_since(self.now);
+        if behind > CATCH_UP_MS {
+            let skipped = behind.saturating_sub(CATCH_UP_MS);
+            self.now = self.now.plus_ms(skipped);
+        }
+        while now.ms_since(self.now) >= STEP_MS {
+            self.now = self.now.plus_ms(STEP_MS);
+            self.step();
+        }
+    }
+
+    fn step(&mut self) {
+        if self.velocity_until.is_some_and(|until| until <= self.now) {
+            self.velocity_until = None;
+            self.rover.drive(Drive::Rest);
+        }
+        if let Some(heard) = self.dead_man {
+            let silent_ms = self.now.ms_since(heard);
+            if silent_ms > DEAD_MAN_MS {
+                self.journal.add(JournalEntry::DeadMan {
+                    t_ms: self.now.as_ms(),
+                    silent_ms,
+                });
+                self.emergency_stop("heartbeat timeout".to_owned());
+            }
+        }
+        self.rover.step();
+        self.settle();
+        if self.rover.is_gripper_done()
+            && let Some(id) = self.gripper.take()
+        {
+            let answer = Answer::ok(json!({ "opening": rounded(self.rover.opening()) }));
+            self.respond(&id, &answer);
+        }
+        if self.now.as_ms().is_multiple_of(STATE_MS) {
+            self.sample();
+        }
+    }
+
+    /// Notices that the rover came to rest.
+    fn settle(&mut self) {
+        let resting = matches!(self.rover.order(), Drive::Rest) && self.rover.is_at_rest();
+        if self.navigation != Navigation::Following || !resting {
+            return;
+        }
+        let arrived = self.rover.has_arrived();
+        let at = self.rover.placement();
+        self.journal.add(JournalEntry::Rest {
+            t_ms: self.now.as_ms(),
+            x: rounded(at.x),
+            y: rounded(at.y),
+            arrived,
+        });
+        self.navigate(if arrived {
+            Navigation::Arrived
+        } else {
+            Navigation::Idle
+        });
+    }
+
+    /// Changes the word of the state and says so at once, so that no word is skipped.
+    fn navigate(&mut self, to: Navigation) {
+        if self.navigation != to {
+            self.navigation = to;
+            self.push_state();
+        }
+    }
+
+    fn answer(&mut self, request: Request) {
+        let seen = self.remembered.contains(&request.id);
+        let parsed = verbs::parse(&request.verb, &request.params);
+        let moves = matches!(parsed, Ok(Order::Motion(_)));
+        let answer = match parsed {
+            Err(problem) => Some(Answer::refused("INVALID_PARAMS", problem)),
+            Ok(Order::Motion(_)) if seen => Some(Answer::ok(json!({ "duplicate": true }))),
+            Ok(order) => self.execute(&request.id, order),
+        };
+        if moves && !seen {
+            if self.remembered.len() >= REMEMBERED_IDS {
+                self.remembered.pop_front();
+            }
+            self.remembered.push_back(request.id.clone());
+        }
+        self.journal.add(JournalEntry::Verb {
+            t_ms: self.now.as_ms(),
+            class: verbs::class(&request.verb),
+            verb: request.verb,
+            request_id: request.id.clone(),
+            params: request.params,
+            executed: answer.as_ref().is_none_or(Answer::is_ok) && !(moves && seen),
+            code: answer
+                .as_ref()
+                .map_or("pending", |answer| answer.code)
+                .to_owned(),
+        });
+        if let Some(answer) = answer {
+            self.respond(&request.id, &answer);
+        }
+    }
+
+    /// Carries an order out; `None` when the answer comes later.
+    fn execute(&mut self, id: &str, order: Order) -> Option<Answer> {
+        let data = match order {
+            Order::Heartbeat => {
+                self.dead_man = self.dead_man.map(|_| self.now);
+                json!({})
+            }
+            Order::Capabilities => self.printer.advert(self.now),
+            Order::SelfTest => json!({ "passed": true }),
+            Order::Pose => self.pose(),
+            Order::Stop => {
+                self.brake("stopped");
+                json!({})
+            }
+            Order::Estop { reason } => {
+                self.emergency_stop(reason);
+                json!({})
+            }
+            // Whoever asks: the source is not compared, and a motion under way goes on.
+            Order::Release => {
+                self.dead_man = None;
+                self.holder = None;
+                json!({})
+            }
+            Order::Motion(motion) => return self.begin(id, &motion),
+        };
+        Some(Answer::ok(data))
+    }
+
+    fn begin(&mut self, id: &str, motion: &Motion) -> Option<Answer> {
+        if let Some(reason) = &self.estop {
+            let problem = format!("stopped by emergency: {reason}");
+            return Some(Answer::refused("VENDOR_ERROR", problem));
+        }
+        if self.is_busy_for(motion) {
+            return Some(Answer::refused(
+                "CONTROLLER_BUSY",
+                "another motion or controller",
+            ));
+        }
+        if let Some(source) = motion.source() {
+            self.holder = Some(source.to_owned());
+        }
+        self.dead_man = Some(self.now);
+        match motion {
+            Motion::Velocity(velocity) => {
+                self.velocity_until = Some(self.now.plus_ms(VELOCITY_MS));
+                self.rover.drive(Drive::Speed {
+                    linear: velocity.linear,
+                    angular: velocity.angular,
+                });
+            }
+            Motion::Goal(goal) => {
+                self.velocity_until = None;
+                self.rover.drive(Drive::Goal {
+                    x: goal.x,
+                    y: goal.y,
+                });
+            }
+            Motion::Gripper(gripper) => {
+                self.rover.open_to(gripper.opening);
+                self.gripper = Some(id.to_owned());
+                return None;
+            }
+        }
+        self.navigate(Navigation::Following);
+        Some(Answer::ok(json!({ "queued": true })))
+    }
+
+    /// One motion at a time, one controller at a time; a velocity may be replaced by the next.
+    fn is_busy_for(&self, motion: &Motion) -> bool {
+        let foreign = match (&self.holder, motion.source()) {
+            (Some(holder), Some(source)) => holder != source,
+            (None, _) | (_, None) => false,
+        };
+        let repeats = matches!(motion, Motion::Velocity(_))
+            && matches!(self.rover.order(), Drive::Speed { .. });
+        let under_way = self.gripper.is_some()
+            || (self.navigation == Navigation::Following
+                && !matches!(self.rover.order(), Drive::Rest));
+        foreign || (under_way && !repeats)
+    }
+
+    fn brake(&mut self, why: &str) {
+        self.velocity_until = None;
+        self.rover.drive(Drive::Rest);
+        self.rover.hold_gripper();
+        if let Some(id) = self.gripper.take() {
+            self.respond(&id, &Answer::refused("VENDOR_ERROR", why));
+        }
+        if self.rover.is_at_rest() {
+            self.navigate(Navigation::Idle);
+        }
+    }
+
+    /// Brakes and latches; there is no verb that takes it back. The first reason stays.
+    fn emergency_stop(&mut self, reason: String) {
+        self.brake("stopped by emergency");
+        self.dead_man = None;
+        if self.estop.is_some() {
+            return;
+        }
+        self.event_seq = self.event_seq.saturating_add(1);
+        let event = json!({ "kind": "estop", "reason": reason, "seq": self.event_seq });
+        self.out.push(self.printer.safety_event(event, self.now));
+        self.estop = Some(reason);
+        self.push_state();
+    }
+
+    fn respond(&mut self, id: &str, answer: &Answer) {
+        self.out.push(self.printer.response(id, answer, self.now));
+    }
+
+    fn push_state(&mut self) {
+        self.state_seq = self.state_seq.saturating_add(1);
+        let mut state = self.pose();
+        if let Value::Object(map) = &mut state {
+            map.insert("estopped".to_owned(), json!(self.estop.is_some()));
+            map.insert("estop_reason".to_owned(), json!(self.estop));
+            map.insert("controller_holder".to_owned(), json!(self.holder));
+            map.insert("seq".to_owned(), json!(self.state_seq));
+            map.insert("battery".to_owned(), json!(self.battery()));
+        }
+        self.out.push(self.printer.state(state, self.now));
+    }
+
+    fn pose(&self) -> Value {
+        let at = self.rover.placement();
+        json!({
+            "pose": { "position": [rounded(at.x), rounded(at.y), 0.0], "yaw": rounded(at.yaw) },
+            "speed": rounded(at.speed.abs()),
+            "nav_status": self.navigation.as_str(),
+        })
+    }
+
+    /// A battery that a long drive empties: 1 % for each ten metres.
+    fn battery(&self) -> f64 {
+        rounded((1.0 - self.rover.travelled_m() / 1000.0).max(0.0))
+    }
+
+    /// Keeps the pose, once for as long as it does not change.
+    fn sample(&mut self) {
+        let at = self.rover.placement();
+        let place = [rounded(at.x), rounded(at.y)];
+        if self.sampled == Some(place) {
+            return;
+        }
+        self.sampled = Some(place);
+        let [x, y] = place;
+        self.journal.add(JournalEntry::Pose {
+            t_ms: self.now.as_ms(),
+            x,
+            y,
+            yaw: rounded(at.yaw),
+            speed: rounded(at.speed),
+        });
+    }
+}
+
+/// A tenth of a millimetre is all that a message tells.
+fn rounded(value: f64) -> f64 {
+    (value * 1e4).round() / 1e4
+}
+
+fn unix_ms(wall: SystemTime) -> u64 {
+    let since = wall.duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}

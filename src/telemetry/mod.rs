@@ -1,0 +1,17 @@
+//! Readings of facts: metrics, the black box and the log.
+//!
+//! Nothing here decides and nothing here is asked before a robot moves or stops; the only word back
+//! to the rest of the house is [`Recorder::healthy`]. A fact is counted in the thread that raised it,
+//! so a counter is right as soon as [`FactSink::raise`](crate::terms::FactSink::raise) returned, and
+//! written to disk by one thread of its own.
+
+mod install;
+mod metrics;
+mod record;
+mod recorder;
+mod segment;
+
+pub use install::{LogFormat, LogHandle, LogPlan, TracingError, install_tracing};
+pub use metrics::{Metrics, MetricsError, RobotLabels, SERIES_MAX};
+pub use record::{Record, RecordError, read_records};
+pub use recorder::{Recorder, RecorderError, RecorderPlan, RecorderSink};

@@ -1,0 +1,251 @@
+//! The black box: facts in bounded channels, one thread that writes them.
+//!
+//! Raising a fact never waits. A full channel drops the fact and counts it; facts of the safety
+//! class have a channel of their own, and an overflow there is told by [`Recorder::safety_overflow`].
+//! No stop waits for this thread: what must be on disk before an operator gets an answer (the latch)
+//! is written by its owner.
+
+#[cfg(test)]
+mod tests;
+mod writer;
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::{JoinHandle, Thread};
+
+use writer::Writer;
+
+use super::Metrics;
+use super::segment::{SEGMENT_BYTES_MAX, Segments};
+use crate::terms::{Clock, Fact, FactClass, FactSink, Mono};
+
+/// Facts of the safety class that may wait. An overflow is told, never waited for.
+const SAFETY_QUEUE: usize = 256;
+/// Facts of the audit class that may wait; more are dropped and counted.
+const AUDIT_QUEUE: usize = 512;
+/// Facts of the trace class that may wait; more are dropped and counted.
+const TRACE_QUEUE: usize = 512;
+
+/// What a recorder works with.
+#[derive(Debug, Clone)]
+pub struct RecorderPlan {
+    /// The state folder; it exists.
+    pub dir: PathBuf,
+    /// Gives both times of a record.
+    pub clock: Arc<dyn Clock>,
+    /// Counts each fact.
+    pub metrics: Arc<Metrics>,
+}
+
+/// Why there is no black box.
+#[derive(Debug, thiserror::Error)]
+pub enum RecorderError {
+    /// The first segment could not be made.
+    #[error("could not begin a segment of the black box in {}", dir.display())]
+    Open {
+        /// The folder.
+        dir: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The thread could not be started.
+    #[error("could not start the recorder thread")]
+    Thread(#[source] io::Error),
+    /// The thread panicked. The process must end.
+    #[error("the recorder thread panicked")]
+    Panicked,
+    /// The last records did not reach the disk.
+    #[error("the black box could not be written")]
+    Unhealthy,
+}
+
+/// The owner of the recorder thread.
+#[derive(Debug)]
+pub struct Recorder {
+    sink: RecorderSink,
+    thread: JoinHandle<()>,
+}
+
+impl Recorder {
+    /// Begins a segment and starts the thread.
+    ///
+    /// # Errors
+    /// [`RecorderError::Open`] when the folder cannot be written, [`RecorderError::Thread`] when the
+    /// system has no thread left.
+    pub fn start(plan: RecorderPlan) -> Result<Self, RecorderError> {
+        Self::start_with(plan, SEGMENT_BYTES_MAX)
+    }
+
+    /// As [`Recorder::start`], with smaller segments.
+    fn start_with(plan: RecorderPlan, bytes_max: u64) -> Result<Self, RecorderError> {
+        let segments = Segments::open(&plan.dir, bytes_max);
+        let segments = segments.map_err(|source| RecorderError::Open {
+            dir: plan.dir.clone(),
+            source,
+        })?;
+        let (lanes, queues) = channels();
+        let shared = Arc::new(Shared::default());
+        let boot = uuid::Uuid::new_v4().simple().to_string();
+        let writer = Writer::new(&plan, (segments, queues), Arc::clone(&shared), boot);
+        let thread = std::thread::Builder::new()
+            .name("recorder".to_owned())
+            .spawn(move || writer.run())
+            .map_err(RecorderError::Thread)?;
+        let sink = RecorderSink(Arc::new(Inner {
+            lanes,
+            shared,
+            wake: thread.thread().clone(),
+            clock: plan.clock,
+            metrics: plan.metrics,
+        }));
+        Ok(Self { sink, thread })
+    }
+
+    /// Returns where facts go. It may outlive the recorder: facts are then counted as dropped.
+    pub fn sink(&self) -> RecorderSink {
+        self.sink.clone()
+    }
+
+    /// Returns whether the thread has ended, which before [`Recorder::finish`] means that it
+    /// panicked.
+    pub fn is_finished(&self) -> bool {
+        self.thread.is_finished()
+    }
+
+    /// Returns whether the last write and the last sync succeeded. Callers keep the robot still
+    /// while it is `false`.
+    pub fn healthy(&self) -> bool {
+        self.sink.healthy()
+    }
+
+    /// Returns whether a fact of the safety class was ever dropped.
+    pub fn safety_overflow(&self) -> bool {
+        self.sink.safety_overflow()
+    }
+
+    /// Writes what is left, syncs and joins the thread.
+    ///
+    /// # Errors
+    /// [`RecorderError::Panicked`] when the thread had panicked, [`RecorderError::Unhealthy`] when
+    /// the last records could not be written.
+    pub fn finish(self) -> Result<(), RecorderError> {
+        self.sink.0.shared.closing.store(true, Ordering::Release);
+        self.thread.thread().unpark();
+        self.thread
+            .join()
+            .map_err(|_payload| RecorderError::Panicked)?;
+        if self.sink.healthy() {
+            Ok(())
+        } else {
+            Err(RecorderError::Unhealthy)
+        }
+    }
+}
+
+/// Where facts go: cheap to clone, shared by all threads.
+#[derive(Debug, Clone)]
+pub struct RecorderSink(Arc<Inner>);
+
+impl RecorderSink {
+    /// Returns whether the last write and the last sync succeeded.
+    pub fn healthy(&self) -> bool {
+        !self.0.shared.unhealthy.load(Ordering::Acquire)
+    }
+
+    /// Returns whether a fact of the safety class was ever dropped.
+    pub fn safety_overflow(&self) -> bool {
+        self.0.shared.safety_overflow.load(Ordering::Acquire)
+    }
+}
+
+impl FactSink for RecorderSink {
+    fn raise(&self, fact: Fact) {
+        let inner = &self.0;
+        let class = fact.class();
+        inner.metrics.apply(&fact);
+        let item = Raised {
+            seq: inner
+                .shared
+                .seq
+                .fetch_add(1, Ordering::AcqRel)
+                .saturating_add(1),
+            at: inner.clock.now(),
+            wall: inner.clock.wall(),
+            fact,
+        };
+        if inner.lanes.of(class).try_send(item).is_err() {
+            inner.metrics.dropped(class);
+            if class == FactClass::Safety {
+                inner.shared.safety_overflow.store(true, Ordering::Release);
+            }
+        }
+        inner.wake.unpark();
+    }
+}
+
+#[derive(Debug)]
+struct Inner {
+    lanes: Lanes,
+    shared: Arc<Shared>,
+    wake: Thread,
+    clock: Arc<dyn Clock>,
+    metrics: Arc<Metrics>,
+}
+
+/// Words between the sinks and the thread.
+#[derive(Debug, Default)]
+struct Shared {
+    seq: AtomicU64,
+    closing: AtomicBool,
+    unhealthy: AtomicBool,
+    safety_overflow: AtomicBool,
+}
+
+/// One fact on its way, with the times at which it was raised.
+#[derive(Debug)]
+struct Raised {
+    seq: u64,
+    at: Mono,
+    wall: std::time::SystemTime,
+    fact: Fact,
+}
+
+#[derive(Debug)]
+struct Lanes {
+    safety: SyncSender<Raised>,
+    audit: SyncSender<Raised>,
+    trace: SyncSender<Raised>,
+}
+
+impl Lanes {
+    fn of(&self, class: FactClass) -> &SyncSender<Raised> {
+        match class {
+            FactClass::Safety => &self.safety,
+            FactClass::Audit => &self.audit,
+            FactClass::Trace => &self.trace,
+        }
+    }
+}
+
+/// The receiving ends, safety first, each with its length.
+type Queues = [(Receiver<Raised>, usize); 3];
+
+fn channels() -> (Lanes, Queues) {
+    let (safety, safety_out) = sync_channel(SAFETY_QUEUE);
+    let (audit, audit_out) = sync_channel(AUDIT_QUEUE);
+    let (trace, trace_out) = sync_channel(TRACE_QUEUE);
+    let lanes = Lanes {
+        safety,
+        audit,
+        trace,
+    };
+    let queues = [
+        (safety_out, SAFETY_QUEUE),
+        (audit_out, AUDIT_QUEUE),
+        (trace_out, TRACE_QUEUE),
+    ];
+    (lanes, queues)
+}
