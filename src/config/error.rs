@@ -64,7 +64,7 @@ impl ConfigErrors {
     }
 
     /// Makes the fault of a load that yielded nothing and said nothing: it must not pass for success.
-    pub(super) fn unexplained() -> Self {
+    pub(crate) fn unexplained() -> Self {
         Self(vec![ConfigError {
             place: Place {
                 file: Arc::from("configuration"),

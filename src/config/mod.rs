@@ -6,6 +6,7 @@
 //! which run against schema and limits) is checked by `gate` and reported in the same list.
 
 mod board;
+mod environment;
 mod error;
 mod file;
 mod policy;
@@ -15,6 +16,7 @@ mod scenario;
 mod tiers;
 
 pub use board::Board;
+pub use environment::Environment;
 pub use error::{ConfigError, ConfigErrors, Place};
 pub use file::toml_stems;
 pub use policy::{PolicyFile, PolicyLayer, PolicyRule};

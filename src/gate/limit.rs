@@ -11,6 +11,7 @@ use super::pace::{StepBase, Steps};
 use super::range::{Judged, Range, WHOLE_ABS_MAX};
 use super::{ToolRules, paths};
 use crate::arguments::{Arguments, serialized_len};
+use crate::config::JsonPath;
 use crate::terms::{Budget, PARAMS_BYTES_MAX, Reason, Refusal, Tier};
 
 /// Arguments that keep every limit of their tool: what a call is admitted with.
@@ -28,7 +29,7 @@ pub struct Limited {
 impl Limited {
     /// Takes the arguments of a tool that belongs to no robot: it has no limits to keep.
     ///
-    /// [`admit`](super::admit()) refuses them for a tool that has rules.
+    /// [`admit`](super::admit) refuses them for a tool that has rules.
     pub fn unlimited(args: Arguments) -> Self {
         Self {
             tool: None,
@@ -137,7 +138,7 @@ impl ToolRules {
 /// What was found out about the numbers of a call so far.
 #[derive(Default)]
 struct Findings<'r> {
-    changes: Vec<(&'r crate::config::JsonPath, Value)>,
+    changes: Vec<(&'r JsonPath, Value)>,
     clamped: Vec<String>,
     problems: Vec<String>,
     steps: Steps,
@@ -176,7 +177,7 @@ fn json_number(number: f64, whole: bool) -> Option<Value> {
     }
     #[expect(
         clippy::cast_possible_truncation,
-        reason = "a whole number in a range of whole numbers; the cast saturates, and the bound below refuses what it changed"
+        reason = "whole already; the cast saturates, and the bound below refuses what it changed"
     )]
     let exact = number as i64;
     (exact.saturating_abs() <= WHOLE_ABS_MAX).then_some(Value::from(exact))

@@ -1,7 +1,7 @@
 //! What was spent: rates of all tools, motion calls of the last minute, last accepted numbers.
 //!
 //! Everything is sized when the pace is made; neither asking nor spending allocates. Only
-//! [`admit`](super::admit()) spends, and only for a call that it grants. Time is the time of the postures;
+//! [`admit`](super::admit) spends, and only for a call that it grants. Time is the time of the postures;
 //! should one be older than the one before, rates are only stricter for it.
 #![deny(clippy::arithmetic_side_effects)]
 

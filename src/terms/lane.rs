@@ -38,6 +38,12 @@ pub enum LaneError {
         /// The step that was asked for, counted from 1.
         step: u32,
     },
+    /// The reply did not come in time.
+    #[error("no reply of the model within {limit_ms} ms")]
+    Late {
+        /// The limit, ms.
+        limit_ms: u64,
+    },
 }
 
 /// A way to a model.

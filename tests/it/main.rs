@@ -1,2 +1,5 @@
-//! The integration tests: one binary.
-fn main() {}
+//! The integration tests, in one binary: linking is what costs.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
+#![expect(clippy::disallowed_methods, reason = "tests read files and start processes")]
+
+mod architecture;

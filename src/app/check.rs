@@ -1,0 +1,181 @@
+//! `check`: every configuration file of an installation, all faults in one report.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::exit::AppError;
+use super::load::{keep, load_checked_robot};
+use super::settings::Settings;
+use crate::config::{
+    Board, ConfigError, ConfigErrors, Place, PolicyFile, Scenario, Tiers, toml_stems,
+};
+
+/// What was loaded.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct CheckReport {
+    /// The files, by their kind.
+    pub loaded: Vec<CheckedFile>,
+}
+
+/// One file that was loaded without a fault.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CheckedFile {
+    /// `tiers`, `robot`, `board`, `scenario`, `dataflow` or `policy`.
+    pub kind: &'static str,
+    /// The file or folder.
+    pub file: String,
+    /// What it holds, for people.
+    pub holds: String,
+}
+
+impl CheckReport {
+    /// Returns the report for people.
+    pub fn to_text(&self, list: bool) -> String {
+        let mut text = String::new();
+        if list {
+            for file in &self.loaded {
+                text.push_str(&format!("{:<9} {}  ({})\n", file.kind, file.file, file.holds));
+            }
+        }
+        text.push_str(&format!("{} files, no fault", self.loaded.len()));
+        text
+    }
+
+    fn add(&mut self, kind: &'static str, file: impl AsRef<Path>, holds: String) {
+        self.loaded.push(CheckedFile {
+            kind,
+            file: file.as_ref().display().to_string(),
+            holds,
+        });
+    }
+}
+
+/// Loads every file below the folders of `settings`.
+///
+/// # Errors
+/// [`AppError::Config`] with every fault; a faulty dataflow is one of them.
+pub fn check_all(settings: &Settings) -> Result<CheckReport, AppError> {
+    let mut report = CheckReport::default();
+    let mut faults = Vec::new();
+    check_tiers_and_robots(settings, &mut report, &mut faults);
+    check_boards(settings, &mut report, &mut faults);
+    let robots = toml_stems(&settings.tiers().join("robots"));
+    check_scenarios(settings, &robots, (&mut report, &mut faults));
+    check_dataflows(settings, &mut report, &mut faults);
+    if let Some(path) = settings.config()
+        && let Some(policy) = keep(PolicyFile::load(path), &mut faults)
+    {
+        report.add("policy", path, format!("layer `{}`", policy.layer.name));
+    }
+    ConfigErrors::none_or(faults)?;
+    Ok(report)
+}
+
+fn check_tiers_and_robots(
+    settings: &Settings,
+    report: &mut CheckReport,
+    faults: &mut Vec<ConfigError>,
+) {
+    if keep(Tiers::load(settings.tiers()), faults).is_some() {
+        report.add("tiers", settings.tiers(), "4 tiers".to_owned());
+    }
+    for name in toml_stems(&settings.tiers().join("robots")) {
+        if let Some((_, robot, _)) = keep(load_checked_robot(settings, &name), faults) {
+            let examples: usize =
+                robot.tools.iter().map(|tool| tool.allow.len() + tool.refuse.len()).sum();
+            let holds = format!(
+                "{} tools up to {}, {examples} examples passed",
+                robot.tools.len(),
+                robot.max_tier
+            );
+            report.add("robot", &*robot.place.file, holds);
+        }
+    }
+}
+
+fn check_boards(settings: &Settings, report: &mut CheckReport, faults: &mut Vec<ConfigError>) {
+    for name in toml_stems(&settings.boards()) {
+        if let Some(board) = keep(Board::load(&settings.boards(), &name), faults) {
+            let holds = format!("safety tick {} ms", board.safety_tick_ms);
+            report.add("board", &*board.place.file, holds);
+        }
+    }
+}
+
+fn check_scenarios(
+    settings: &Settings,
+    robots: &[String],
+    (report, faults): (&mut CheckReport, &mut Vec<ConfigError>),
+) {
+    let folder = settings.dataflows().join("scenarios");
+    for name in toml_stems(&folder) {
+        let path = folder.join(format!("{name}.toml"));
+        let Some(scenario) = keep(Scenario::load(&path), faults) else { continue };
+        let fault = |key: &str, problem: String, hint: String| ConfigError {
+            place: Place { file: scenario.place.file.clone(), line: 0 },
+            key: key.to_owned(),
+            problem,
+            hint,
+        };
+        if !robots.contains(&scenario.robot) {
+            faults.push(fault(
+                "robot",
+                format!("no robot file `{}`", scenario.robot),
+                format!("robot files here: {}", robots.join(", ")),
+            ));
+        }
+        if !settings.dataflows().join(&scenario.dataflow).is_file() {
+            faults.push(fault(
+                "dataflow",
+                format!("no file `{}` in {}", scenario.dataflow, settings.dataflows().display()),
+                "name a dataflow of this folder".to_owned(),
+            ));
+        }
+        let holds = format!("{} turns, {} events", scenario.turns.len(), scenario.events.len());
+        report.add("scenario", &path, holds);
+    }
+}
+
+#[cfg(feature = "dora")]
+fn check_dataflows(settings: &Settings, report: &mut CheckReport, faults: &mut Vec<ConfigError>) {
+    for path in dataflow_files(&settings.dataflows()) {
+        match crate::node::Dataflow::read(&path) {
+            Ok(flow) => {
+                let nodes: Vec<_> = flow
+                    .own_nodes()
+                    .into_iter()
+                    .map(|node| format!("{} = {}", node.id, node.subcommand()))
+                    .collect();
+                report.add("dataflow", &path, nodes.join(", "));
+            }
+            Err(error) => faults.push(ConfigError {
+                place: Place { file: path.display().to_string().into(), line: 0 },
+                key: "nodes".to_owned(),
+                problem: error.to_string(),
+                hint: error.hint().to_owned(),
+            }),
+        }
+    }
+}
+
+#[cfg(not(feature = "dora"))]
+fn check_dataflows(settings: &Settings, _: &mut CheckReport, _: &mut Vec<ConfigError>) {
+    for path in dataflow_files(&settings.dataflows()) {
+        tracing::warn!(file = %path.display(), "not checked: this build has no dora");
+    }
+}
+
+/// Dataflows of one folder, at most this many.
+const DATAFLOWS_MAX: usize = 256;
+
+fn dataflow_files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut files: Vec<PathBuf> = entries
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|end| end == "yml" || end == "yaml"))
+        .take(DATAFLOWS_MAX)
+        .collect();
+    files.sort();
+    files
+}

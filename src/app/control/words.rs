@@ -1,0 +1,173 @@
+//! The words of the control socket.
+
+use serde::{Deserialize, Serialize};
+
+use crate::terms::{RunState, StopCause, Tier};
+
+/// Longest line of either direction, bytes.
+pub(super) const LINE_BYTES_MAX: usize = 16 * 1024;
+
+/// What a person, or a command of this binary, asks of a node.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Word {
+    /// How is the robot?
+    Status,
+    /// Arm it.
+    Arm {
+        /// Who.
+        who: String,
+        /// Why.
+        why: String,
+        /// For how long, s, 1 to 3600.
+        for_s: u32,
+    },
+    /// Disarm it. Stops it first when it moves.
+    Disarm {
+        /// Who.
+        who: String,
+        /// Why.
+        why: String,
+    },
+    /// Stop it.
+    Stop {
+        /// Who.
+        who: String,
+        /// Why.
+        why: String,
+    },
+    /// Stop it and latch.
+    Estop {
+        /// Who.
+        who: String,
+        /// Why.
+        why: String,
+    },
+    /// Release the latch, or acknowledge a fault. Never resumes motion.
+    Reset {
+        /// Who.
+        who: String,
+        /// Why.
+        why: String,
+    },
+    /// Give the agent a goal.
+    Goal {
+        /// Who.
+        who: String,
+        /// What to do.
+        text: String,
+    },
+    /// End the node in order.
+    End {
+        /// Who.
+        who: String,
+    },
+}
+
+impl Word {
+    /// Returns the word itself.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Status => "status",
+            Self::Arm { .. } => "arm",
+            Self::Disarm { .. } => "disarm",
+            Self::Stop { .. } => "stop",
+            Self::Estop { .. } => "estop",
+            Self::Reset { .. } => "reset",
+            Self::Goal { .. } => "goal",
+            Self::End { .. } => "end",
+        }
+    }
+
+    /// Returns who says it; a status needs no name.
+    pub fn who(&self) -> &str {
+        match self {
+            Self::Status => "",
+            Self::Arm { who, .. }
+            | Self::Disarm { who, .. }
+            | Self::Stop { who, .. }
+            | Self::Estop { who, .. }
+            | Self::Reset { who, .. }
+            | Self::Goal { who, .. }
+            | Self::End { who } => who,
+        }
+    }
+
+    /// Returns whether a process that descends from the runtime may say it.
+    pub fn is_open_to_children(&self) -> bool {
+        match self {
+            Self::Status | Self::Stop { .. } | Self::Estop { .. } => true,
+            Self::Arm { .. }
+            | Self::Disarm { .. }
+            | Self::Reset { .. }
+            | Self::Goal { .. }
+            | Self::End { .. } => false,
+        }
+    }
+}
+
+/// The state of the agent's goal.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GoalStatus {
+    /// Number of the latest goal; 0 before the first.
+    pub number: u32,
+    /// Whether it is under way.
+    pub running: bool,
+    /// Why it ended; `None` while it runs and before the first.
+    pub ended: Option<String>,
+    /// Calls of the model that were answered.
+    pub answered: u32,
+}
+
+/// The state of a node.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Status {
+    /// The robot's id.
+    pub robot_id: String,
+    /// Process id of the node.
+    pub pid: u32,
+    /// The run state.
+    pub run: RunState,
+    /// The stop epoch.
+    pub epoch: u32,
+    /// The tier in force.
+    pub tier: Tier,
+    /// The cause of the last stop.
+    pub cause: Option<StopCause>,
+    /// Whether the robot is known and its state is fresh.
+    pub ready: bool,
+    /// Checks that arming would fail now.
+    pub arming_blocked_by: Vec<String>,
+    /// Position, m.
+    pub position: Option<[f64; 3]>,
+    /// Speed, m/s.
+    pub speed: Option<f64>,
+    /// Age of the state, ms.
+    pub state_age_ms: Option<u64>,
+    /// The agent's goal.
+    pub goal: GoalStatus,
+}
+
+/// The answer to a word.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "answer", rename_all = "snake_case")]
+pub enum Answer {
+    /// The state.
+    Status(Box<Status>),
+    /// It is done.
+    Done {
+        /// What was done, with its numbers.
+        text: String,
+    },
+    /// It was not done.
+    Refused {
+        /// Each check that failed.
+        failed: Vec<String>,
+    },
+}
+
+impl Answer {
+    pub(super) fn refused(why: impl Into<String>) -> Self {
+        Self::Refused { failed: vec![why.into()] }
+    }
+}

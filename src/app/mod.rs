@@ -1,0 +1,50 @@
+//! Composition: the one place that opens the outside world.
+//!
+//! Every entry point (`node`, `mock-robot`, `run`, `sim`, `check`, `ctl`) begins here, and all of
+//! them assemble tools through one ordered assembly. Files, sockets, threads, signals and clocks are
+//! opened in this room and handed to the others; every thread and task has its owner here, who joins
+//! it at the end.
+
+mod assembly;
+mod check;
+mod clock;
+mod control;
+mod ctl;
+mod exit;
+mod load;
+mod log;
+#[cfg(feature = "dora")]
+mod mock_robot;
+#[cfg(feature = "embedded-daemon")]
+mod rehearse;
+mod requests;
+#[cfg(feature = "embedded-daemon")]
+mod run_file;
+#[cfg(feature = "dora")]
+mod serve;
+mod settings;
+#[cfg(not(feature = "embedded-daemon"))]
+mod slim;
+mod state;
+
+pub use check::{CheckReport, CheckedFile, check_all};
+pub use control::{Answer, GoalStatus, Status, Word};
+pub use ctl::say;
+pub use exit::{AppError, Exit};
+#[cfg(feature = "dora")]
+pub use mock_robot::serve_mock_robot;
+#[cfg(feature = "embedded-daemon")]
+pub use rehearse::rehearse;
+pub use requests::{MockRobotRequest, NodeRequest, RunReport, RunNode, RunRequest, SimRequest};
+#[cfg(feature = "embedded-daemon")]
+pub use run_file::run_file;
+#[cfg(feature = "dora")]
+pub use serve::serve_node;
+pub use settings::{Settings, SettingsRequest};
+#[cfg(not(feature = "embedded-daemon"))]
+pub use slim::{rehearse, run_file};
+#[cfg(not(feature = "dora"))]
+pub use slim::{serve_mock_robot, serve_node};
+
+pub use crate::telemetry::LogFormat;
+use log::start_log;

@@ -1,0 +1,100 @@
+//! Where the files of an installation lie, resolved once from options and environment.
+
+use std::path::{Path, PathBuf};
+
+use super::exit::AppError;
+use crate::config::Environment;
+use crate::telemetry::LogFormat;
+
+/// What the command line says; everything else follows.
+#[derive(Debug, Clone)]
+pub struct SettingsRequest {
+    /// Folder of the tier files.
+    pub tiers: PathBuf,
+    /// Folder of the board files.
+    pub boards: Option<PathBuf>,
+    /// Policy file.
+    pub config: Option<PathBuf>,
+    /// State folder.
+    pub state: Option<PathBuf>,
+    /// How the log is written.
+    pub log_format: LogFormat,
+    /// Whether only warnings are logged.
+    pub quiet: bool,
+}
+
+/// Where the files of an installation lie.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    request: SettingsRequest,
+    environment: Environment,
+}
+
+impl Settings {
+    /// Resolves the options against the environment of the process.
+    ///
+    /// # Errors
+    /// None today; files are judged by those who load them.
+    pub fn resolve(request: SettingsRequest) -> Result<Self, AppError> {
+        Ok(Self { request, environment: Environment::read() })
+    }
+
+    /// Returns the folder of the tier files.
+    pub fn tiers(&self) -> &Path {
+        &self.request.tiers
+    }
+
+    /// Returns the folder of the board files: the one given, else `boards` beside the tiers.
+    pub fn boards(&self) -> PathBuf {
+        self.request.boards.clone().unwrap_or_else(|| self.beside_tiers("boards"))
+    }
+
+    /// Returns the folder of the dataflows, beside the tiers.
+    pub fn dataflows(&self) -> PathBuf {
+        self.beside_tiers("dataflows")
+    }
+
+    /// Returns the policy file, when one was given.
+    pub fn config(&self) -> Option<&Path> {
+        self.request.config.as_deref()
+    }
+
+    /// Returns the state folder that was given on the command line or by `OCTOS_EDGE_STATE`.
+    pub fn given_state(&self) -> Option<&Path> {
+        self.request.state.as_deref()
+    }
+
+    /// Returns the state folder: given, of the service manager, or of the user.
+    ///
+    /// # Errors
+    /// [`AppError::State`] when there is none of the three.
+    pub fn state(&self) -> Result<PathBuf, AppError> {
+        self.environment.state_folder(self.request.state.clone()).ok_or_else(|| AppError::State {
+            folder: "(none)".to_owned(),
+            problem: "neither --state, STATE_DIRECTORY, XDG_STATE_HOME nor HOME is set".to_owned(),
+            hint: "give one with --state or OCTOS_EDGE_STATE".to_owned(),
+        })
+    }
+
+    /// Returns whether only warnings are logged and no progress is printed.
+    pub fn quiet(&self) -> bool {
+        self.request.quiet
+    }
+
+    /// Returns how the log is written.
+    pub fn log_format(&self) -> LogFormat {
+        self.request.log_format
+    }
+
+    /// Returns the filter of the log: `OCTOS_EDGE_LOG`, else what the default gives.
+    pub fn log_filter(&self) -> Option<&str> {
+        self.environment.log.as_deref()
+    }
+
+    fn beside_tiers(&self, name: &str) -> PathBuf {
+        match self.request.tiers.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent.join(name),
+            Some(_) | None => PathBuf::from(name),
+        }
+    }
+}

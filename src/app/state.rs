@@ -1,0 +1,280 @@
+//! The state folder of one robot: lock, latch, marker of an unclean end, control socket, audit.
+//!
+//! Layout: `<state>/robots/<id>/{lock, latch.json, armed.json, control.sock, audit/}`. What lies
+//! here decides whether a robot may move after a restart, so it must not lie where an agent writes.
+//!
+//! Invariants: one process holds the lock of a robot; a latch file that exists latches, whatever it
+//! holds; files are replaced by rename and synced with their folder, so that a power cut leaves the
+//! old or the new.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::FlockOperation;
+use serde::{Deserialize, Serialize};
+
+use super::exit::AppError;
+use crate::terms::{RobotId, StopCause};
+
+/// A file of the state folder is a few lines; more is not ours.
+const FILE_BYTES_MAX: u64 = 64 * 1024;
+
+/// The state folder of one robot, locked.
+#[derive(Debug)]
+pub struct StateFolder {
+    files: StateFiles,
+    /// Holds the lock while it lives.
+    _lock: File,
+}
+
+/// The files of a state folder whose lock this process holds. Copies may go to the threads that
+/// write them when everything else is broken.
+#[derive(Debug, Clone)]
+pub struct StateFiles {
+    root: PathBuf,
+}
+
+/// What `latch.json` says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct LatchNote {
+    schema: u32,
+    cause: StopCause,
+    epoch: u32,
+    /// Seconds since 1970, for people.
+    at_unix_s: u64,
+}
+
+impl StateFolder {
+    /// Opens the folder of a robot, makes it when it is missing, and takes its lock.
+    ///
+    /// # Errors
+    /// [`AppError::SecondInstance`] when another process holds it, [`AppError::State`] when the
+    /// folder cannot be made or written.
+    pub fn open(state: &Path, robot: &RobotId) -> Result<Self, AppError> {
+        let root = robot_folder(state, robot);
+        let bad = |error: &io::Error| AppError::State {
+            folder: root.display().to_string(),
+            problem: error.to_string(),
+            hint: "give a folder that this user can write with --state or OCTOS_EDGE_STATE".to_owned(),
+        };
+        std::fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o750)
+            .create(&root)
+            .map_err(|error| bad(&error))?;
+        let mut lock = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o640)
+            .open(root.join("lock"))
+            .map_err(|error| bad(&error))?;
+        match rustix::fs::flock(&lock, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => {}
+            Err(rustix::io::Errno::WOULDBLOCK) => {
+                let mut text = String::new();
+                let pid = match (&mut lock).take(32).read_to_string(&mut text) {
+                    Ok(_) => text.trim().parse().ok(),
+                    Err(_) => None,
+                };
+                return Err(AppError::SecondInstance { robot: robot.to_string(), pid });
+            }
+            Err(error) => return Err(bad(&error.into())),
+        }
+        lock.set_len(0).map_err(|error| bad(&error))?;
+        write!(lock, "{}", std::process::id()).map_err(|error| bad(&error))?;
+        Ok(Self { files: StateFiles { root }, _lock: lock })
+    }
+
+    /// Returns the files.
+    pub fn files(&self) -> &StateFiles {
+        &self.files
+    }
+}
+
+impl StateFiles {
+
+    /// Returns the folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Returns the folder of the audit.
+    pub fn audit(&self) -> PathBuf {
+        audit_folder(&self.root)
+    }
+
+    /// Returns the path of the control socket.
+    pub fn socket(&self) -> PathBuf {
+        self.root.join("control.sock")
+    }
+
+    /// Returns the cause of the latch on disk, `None` when there is none.
+    ///
+    /// A latch file that cannot be read is a latch, with cause [`StopCause::InternalFault`].
+    pub fn latched(&self) -> Option<StopCause> {
+        match read_bounded(&self.root.join("latch.json")) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(_) => Some(StopCause::InternalFault),
+            Ok(text) => Some(
+                serde_json::from_str::<LatchNote>(&text)
+                    .map_or(StopCause::InternalFault, |note| note.cause),
+            ),
+        }
+    }
+
+    /// Writes the latch and syncs it.
+    ///
+    /// # Errors
+    /// When the disk refuses; the latch word in memory stands all the same.
+    pub fn persist_latch(&self, cause: StopCause, epoch: u32, at_unix_s: u64) -> io::Result<()> {
+        let note = LatchNote { schema: 1, cause, epoch, at_unix_s };
+        self.replace("latch.json", &serde_json::to_vec_pretty(&note)?)
+    }
+
+    /// Removes the latch and syncs the folder.
+    ///
+    /// # Errors
+    /// When the disk refuses: the robot stays latched.
+    pub fn clear_latch(&self) -> io::Result<()> {
+        self.remove("latch.json")
+    }
+
+    /// Returns whether the last run ended while armed.
+    pub fn unclean(&self) -> bool {
+        self.root.join("armed.json").symlink_metadata().is_ok()
+    }
+
+    /// Marks that the robot is about to be armed, and syncs.
+    ///
+    /// # Errors
+    /// When the disk refuses: the robot must not be armed.
+    pub fn mark_armed(&self, who: &str) -> io::Result<()> {
+        let note = serde_json::json!({ "schema": 1, "who": who, "pid": std::process::id() });
+        self.replace("armed.json", note.to_string().as_bytes())
+    }
+
+    /// Removes the mark.
+    ///
+    /// # Errors
+    /// When the disk refuses: the next start will take this end for an unclean one.
+    pub fn clear_armed(&self) -> io::Result<()> {
+        self.remove("armed.json")
+    }
+
+    fn replace(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        let temp = self.root.join(format!("{name}.new"));
+        let mut file = OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .mode(0o640)
+            .open(&temp)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        std::fs::rename(&temp, self.root.join(name))?;
+        self.sync_folder()
+    }
+
+    fn remove(&self, name: &str) -> io::Result<()> {
+        match std::fs::remove_file(self.root.join(name)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(error),
+            Ok(()) => self.sync_folder(),
+        }
+    }
+
+    fn sync_folder(&self) -> io::Result<()> {
+        OpenOptions::new().read(true).open(&self.root)?.sync_all()
+    }
+}
+
+/// Returns the folder of one robot below the state folder.
+pub fn robot_folder(state: &Path, robot: &RobotId) -> PathBuf {
+    state.join("robots").join(robot.as_str())
+}
+
+/// Returns the audit folder below the folder of one robot.
+pub fn audit_folder(robot_folder: &Path) -> PathBuf {
+    robot_folder.join("audit")
+}
+
+fn read_bounded(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    OpenOptions::new().read(true).open(path)?.take(FILE_BYTES_MAX).read_to_string(&mut text)?;
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn open(dir: &Path) -> Result<StateFolder, AppError> {
+        StateFolder::open(dir, &RobotId::parse("rover-1").unwrap())
+    }
+
+    #[test]
+    fn second_holder_of_a_robot_is_refused_and_names_the_first() {
+        let dir = tempfile::tempdir().unwrap();
+        let first = open(dir.path()).unwrap();
+        let error = open(dir.path()).unwrap_err();
+        assert_eq!(error.exit(), super::super::exit::Exit::SecondInstance);
+        assert!(error.to_string().contains(&std::process::id().to_string()), "{error}");
+        drop(first);
+        assert!(open(dir.path()).is_ok());
+    }
+
+    #[test]
+    fn latch_survives_a_restart_and_is_gone_after_a_reset() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = open(dir.path()).unwrap();
+        assert_eq!(folder.files().latched(), None);
+        folder.files().persist_latch(StopCause::OperatorStop, 3, 0).unwrap();
+        drop(folder);
+        let folder = open(dir.path()).unwrap();
+        let folder = folder.files();
+        assert_eq!(folder.latched(), Some(StopCause::OperatorStop));
+        folder.clear_latch().unwrap();
+        assert_eq!(folder.latched(), None);
+    }
+
+    #[test]
+    fn case_27_a_latch_file_that_cannot_be_read_latches() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = open(dir.path()).unwrap();
+        let folder = folder.files();
+        let whole = serde_json::to_vec(&LatchNote {
+            schema: 1,
+            cause: StopCause::Overspeed,
+            epoch: 9,
+            at_unix_s: 0,
+        })
+        .unwrap();
+        for end in 0..whole.len() {
+            folder.replace("latch.json", &whole[..end]).unwrap();
+            assert_eq!(folder.latched(), Some(StopCause::InternalFault), "cut at {end}");
+        }
+        folder.replace("latch.json", &[0xff, 0xfe]).unwrap();
+        assert_eq!(folder.latched(), Some(StopCause::InternalFault));
+        folder.clear_latch().unwrap();
+        std::fs::create_dir(folder.root().join("latch.json")).unwrap();
+        assert_eq!(folder.latched(), Some(StopCause::InternalFault));
+    }
+
+    #[test]
+    fn an_end_while_armed_is_seen_by_the_next_start() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = open(dir.path()).unwrap();
+        assert!(!folder.files().unclean());
+        folder.files().mark_armed("ann").unwrap();
+        drop(folder);
+        let folder = open(dir.path()).unwrap();
+        let folder = folder.files();
+        assert!(folder.unclean());
+        folder.clear_armed().unwrap();
+        assert!(!folder.unclean());
+    }
+}

@@ -1,0 +1,61 @@
+//! Options that every subcommand takes.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use crate::app::{AppError, LogFormat, Settings, SettingsRequest};
+
+/// How the log is written.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Format {
+    /// Lines for people.
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+/// Options that every subcommand takes.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Global options")]
+pub(super) struct Global {
+    /// Print one JSON document instead of text.
+    #[arg(long, global = true)]
+    pub(super) json: bool,
+    /// Print no progress and log warnings only.
+    #[arg(long, short, global = true)]
+    pub(super) quiet: bool,
+    /// How the log on stderr is written.
+    #[arg(long, global = true, value_name = "FORMAT", env = "OCTOS_EDGE_LOG_FORMAT", default_value = "text")]
+    log_format: Format,
+    /// Folder of the tier files, with `robots/` below it.
+    #[arg(long, global = true, value_name = "DIR", env = "OCTOS_EDGE_TIERS", default_value = "tiers")]
+    tiers: PathBuf,
+    /// Folder of the board files [default: `boards` beside the tiers].
+    #[arg(long, global = true, value_name = "DIR", env = "OCTOS_EDGE_BOARDS")]
+    boards: Option<PathBuf>,
+    /// Policy file; none means that only the robot file's ceiling applies.
+    #[arg(long, global = true, value_name = "FILE", env = "OCTOS_EDGE_CONFIG")]
+    config: Option<PathBuf>,
+    /// Folder of latch, lock, audit and control socket
+    /// [default: $STATE_DIRECTORY, else the user's state home + /octos-edge; `sim`: a new one].
+    #[arg(long, global = true, value_name = "DIR", env = "OCTOS_EDGE_STATE")]
+    state: Option<PathBuf>,
+}
+
+impl Global {
+    /// Resolves the options against the environment.
+    pub(super) fn settings(&self) -> Result<Settings, AppError> {
+        Settings::resolve(SettingsRequest {
+            tiers: self.tiers.clone(),
+            boards: self.boards.clone(),
+            config: self.config.clone(),
+            state: self.state.clone(),
+            log_format: match self.log_format {
+                Format::Text => LogFormat::Text,
+                Format::Json => LogFormat::Json,
+            },
+            quiet: self.quiet,
+        })
+    }
+}

@@ -1,0 +1,96 @@
+//! The command line: arguments in, text or JSON out, one file a subcommand. It decides nothing.
+
+mod check;
+mod ctl;
+mod global;
+mod mock_robot;
+mod node;
+mod print;
+mod run;
+mod sim;
+
+use clap::{Parser, Subcommand};
+
+use crate::app::{AppError, Exit};
+use global::Global;
+use print::Printer;
+
+/// An LLM agent runtime for the robot's own board.
+#[derive(Debug, Parser)]
+#[command(name = "octos-edge", version, about, long_about = None, max_term_width = 100)]
+#[command(after_help = "Exit codes: 0 done, 1 the job failed, 2 usage, 64 configuration, 65 board, \
+    66 dora version or dataflow, 70 internal, 71 lock-up, 72 panic, 75 second instance.")]
+struct Cli {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Rehearse a scenario: agent, simulated rover and scripted model in a real dora dataflow.
+    Sim(sim::Args),
+    /// Run a dora dataflow on a daemon inside this process.
+    Run(run::Args),
+    /// Be the agent's node; dora starts it from a dataflow.
+    Node(node::Args),
+    /// Be a simulated rover; dora starts it from a dataflow.
+    MockRobot(mock_robot::Args),
+    /// Load tiers, robots, boards, scenarios, dataflows and policy; report every fault at once.
+    Check(check::Args),
+    /// Talk to a running node as its operator.
+    Ctl(ctl::Args),
+}
+
+/// Parses the command line, runs the command and returns its exit code.
+pub fn run() -> u8 {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let exit = if error.use_stderr() { Exit::Usage } else { Exit::Done };
+            // Help goes to stdout, errors to stderr; a closed pipe changes no exit code.
+            drop(error.print());
+            return exit.code();
+        }
+    };
+    let printer = Printer::new(cli.global.json, cli.global.quiet);
+    match dispatch(&cli, &printer) {
+        Ok(exit) => exit.code(),
+        Err(error) => {
+            printer.error(&error);
+            error.exit().code()
+        }
+    }
+}
+
+fn dispatch(cli: &Cli, printer: &Printer) -> Result<Exit, AppError> {
+    let settings = cli.global.settings()?;
+    match &cli.command {
+        Command::Sim(args) => sim::run(args, &settings, printer),
+        Command::Run(args) => run::run(args, &settings, printer),
+        Command::Node(args) => node::run(args, &settings),
+        Command::MockRobot(args) => mock_robot::run(args, &settings),
+        Command::Check(args) => check::run(args, &settings, printer),
+        Command::Ctl(args) => ctl::run(args, &settings, printer),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn unknown_words_are_a_usage_error() {
+        for line in [&["octos-edge"][..], &["octos-edge", "fly"], &["octos-edge", "sim", "--fast"]] {
+            assert!(Cli::try_parse_from(line).unwrap_err().use_stderr());
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! The environment, read once at start. Every name that the process reads is listed here or given
+//! to an option of the command line.
+
+use std::path::PathBuf;
+
+/// What the environment says.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Environment {
+    /// `STATE_DIRECTORY`, as a service manager sets it: the first of its paths.
+    pub state_directory: Option<PathBuf>,
+    /// The user's state home: `XDG_STATE_HOME`, else `HOME` + `/.local/state`.
+    pub state_home: Option<PathBuf>,
+    /// `OCTOS_EDGE_LOG`: a filter of the log, such as `debug` or `octos_edge=trace`.
+    pub log: Option<String>,
+}
+
+impl Environment {
+    /// Reads the environment of the process.
+    #[expect(clippy::disallowed_methods, reason = "the one place that reads the environment")]
+    pub fn read() -> Self {
+        Self::of(|name| std::env::var(name).ok())
+    }
+
+    fn of(value: impl Fn(&str) -> Option<String>) -> Self {
+        let filled = |name: &str| value(name).filter(|text| !text.is_empty());
+        Self {
+            state_directory: filled("STATE_DIRECTORY")
+                .and_then(|paths| paths.split(':').next().map(PathBuf::from)),
+            state_home: filled("XDG_STATE_HOME")
+                .map(PathBuf::from)
+                .filter(|path| path.is_absolute())
+                .or_else(|| filled("HOME").map(|home| PathBuf::from(home).join(".local/state"))),
+            log: filled("OCTOS_EDGE_LOG"),
+        }
+    }
+
+    /// Returns the state folder: `given`, else the service manager's, else the user's.
+    pub fn state_folder(&self, given: Option<PathBuf>) -> Option<PathBuf> {
+        given
+            .or_else(|| self.state_directory.clone())
+            .or_else(|| self.state_home.as_ref().map(|home| home.join("octos-edge")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(pairs: &[(&str, &str)]) -> Environment {
+        Environment::of(|name| {
+            pairs.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned())
+        })
+    }
+
+    #[test]
+    fn state_folder_is_the_flag_then_the_service_then_the_user() {
+        let all = of(&[("STATE_DIRECTORY", "/var/lib/a:/b"), ("HOME", "/home/ann")]);
+        assert_eq!(all.state_folder(Some("/x".into())), Some("/x".into()));
+        assert_eq!(all.state_folder(None), Some("/var/lib/a".into()));
+        let user = of(&[("HOME", "/home/ann")]);
+        assert_eq!(user.state_folder(None), Some("/home/ann/.local/state/octos-edge".into()));
+        let xdg = of(&[("HOME", "/home/ann"), ("XDG_STATE_HOME", "/s")]);
+        assert_eq!(xdg.state_folder(None), Some("/s/octos-edge".into()));
+        let relative = of(&[("XDG_STATE_HOME", "s")]);
+        assert_eq!(relative.state_folder(None), None, "a relative state home is no home");
+    }
+}

@@ -1,0 +1,72 @@
+//! The stages that look at the robot: limits, approval, admission. No await lies between them.
+
+use super::refuse;
+use super::stages::Checked;
+use super::turn::Asked;
+use crate::gate::{self, Admission, Grant, Limited, Pace};
+use crate::terms::{Effect, Posture, Refusal, RobotPort};
+
+/// A call that passed every stage.
+#[derive(Debug)]
+pub(super) struct Admitted {
+    pub(super) grant: Grant,
+    pub(super) limited: Limited,
+    pub(super) number: u64,
+}
+
+/// Judges the numbers of a call and then the robot as it stands at this moment.
+///
+/// The steps of its numbers count from the epoch in which it was asked for. If a stop came since,
+/// a call that moves the robot is void: it was thought out for a robot that was not stopped.
+pub(super) fn admit(
+    (asked, checked, number): (&Asked<'_>, &Checked<'_>, u64),
+    robot: &dyn RobotPort,
+    pace: &mut Pace,
+) -> Result<Admitted, Refusal> {
+    let limited = limit(asked, checked, pace)?;
+    approve(asked, checked)?;
+    let now = robot.posture();
+    not_void(asked, checked, &now)?;
+    let admission = Admission {
+        subject: checked.subject,
+        args: &limited,
+        call: number,
+        effective: asked.turn.view.effective(),
+    };
+    let grant = gate::admit(admission, &now, pace)?;
+    Ok(Admitted {
+        grant,
+        limited,
+        number,
+    })
+}
+
+fn limit(asked: &Asked<'_>, checked: &Checked<'_>, pace: &Pace) -> Result<Limited, Refusal> {
+    let args = checked.args.clone();
+    match checked.entry.rules() {
+        None => Ok(Limited::unlimited(args)),
+        Some(rules) => rules
+            .limit(args, &pace.base(rules, asked.epoch))
+            .map_err(|overrun| overrun.into_refusal(asked.turn.view.effective())),
+    }
+}
+
+/// No person can be asked in this release, so a call that needs one is refused at once.
+fn approve(asked: &Asked<'_>, checked: &Checked<'_>) -> Result<(), Refusal> {
+    if checked.needs_person {
+        Err(refuse::nobody_to_ask(asked, checked.entry.descriptor()))
+    } else {
+        Ok(())
+    }
+}
+
+fn not_void(asked: &Asked<'_>, checked: &Checked<'_>, now: &Posture) -> Result<(), Refusal> {
+    let tool = checked.entry.descriptor();
+    let moves = matches!(tool.effect, Effect::Actuate { .. });
+    // A latched robot is refused by the gate, which has more to say about it.
+    if moves && now.epoch != asked.epoch && !now.latched {
+        Err(refuse::stopped_since(asked, tool))
+    } else {
+        Ok(())
+    }
+}

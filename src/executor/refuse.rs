@@ -1,0 +1,90 @@
+//! The refusals that the executor itself words. Those of policy, limits and admission come from the
+//! gate.
+
+use super::turn::Asked;
+use crate::catalog::ToolView;
+use crate::gate::SubjectError;
+use crate::terms::{Descriptor, Reason, Refusal};
+
+/// Longest tool name that is repeated or recorded, characters.
+pub(super) const NAME_CHARS_MAX: usize = 80;
+
+/// Returns the first characters of a name that somebody made up.
+pub(super) fn short(name: &str) -> String {
+    name.chars().take(NAME_CHARS_MAX).collect()
+}
+
+pub(super) fn unknown_tool(view: &ToolView, name: &str) -> Refusal {
+    Refusal {
+        reason: Reason::UnknownTool,
+        needed: None,
+        effective: view.effective(),
+        rule: None,
+        detail: format!("no tool is named `{}`", short(name)),
+        hint: match view.nearest(name) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "call one of the tools that you were shown".to_owned(),
+        },
+    }
+}
+
+pub(super) fn schema(asked: &Asked<'_>, tool: &Descriptor, detail: String) -> Refusal {
+    let hint = "mend every place that is named and call again".to_owned();
+    refusal(asked, tool, Reason::Schema, (detail, hint))
+}
+
+pub(super) fn never_admitted(asked: &Asked<'_>, tool: &Descriptor, error: SubjectError) -> Refusal {
+    let hint = "use another tool".to_owned();
+    refusal(asked, tool, Reason::PolicyDeny, (error.to_string(), hint))
+}
+
+pub(super) fn nobody_to_ask(asked: &Asked<'_>, tool: &Descriptor) -> Refusal {
+    let detail = format!(
+        "each call of `{}` needs a person's word, and nobody can be asked",
+        tool.name
+    );
+    let hint = "use a tool of a lower tier; asking again changes nothing".to_owned();
+    refusal(asked, tool, Reason::ApprovalUnavailable, (detail, hint))
+}
+
+pub(super) fn stopped_since(asked: &Asked<'_>, tool: &Descriptor) -> Refusal {
+    let detail = format!(
+        "the robot was stopped after this call of `{}` was asked for",
+        tool.name
+    );
+    let hint = "look at the robot's state, then decide anew".to_owned();
+    refusal(asked, tool, Reason::Busy, (detail, hint))
+}
+
+pub(super) fn scope_taken(asked: &Asked<'_>, tool: &Descriptor) -> Refusal {
+    let detail = format!("another call holds what `{}` needs for itself", tool.name);
+    let hint = "wait for the other call to end".to_owned();
+    refusal(asked, tool, Reason::Busy, (detail, hint))
+}
+
+pub(super) fn batch_full(asked: &Asked<'_>, max: usize) -> Refusal {
+    Refusal {
+        reason: Reason::Busy,
+        needed: None,
+        effective: asked.turn.view.effective(),
+        rule: None,
+        detail: format!("more than {max} calls at once: this one was not looked at"),
+        hint: "ask for fewer calls at once".to_owned(),
+    }
+}
+
+fn refusal(
+    asked: &Asked<'_>,
+    tool: &Descriptor,
+    reason: Reason,
+    (detail, hint): (String, String),
+) -> Refusal {
+    Refusal {
+        reason,
+        needed: tool.effect.needed_tier(),
+        effective: asked.turn.view.effective(),
+        rule: tool.rule.as_ref().map(|rule| rule.id.as_ref().to_owned()),
+        detail,
+        hint,
+    }
+}

@@ -1,0 +1,70 @@
+//! The stages that need nothing but the call and its view: resolve, decide, bound, check.
+
+use serde_json::Value;
+
+use super::refuse;
+use super::turn::Asked;
+use crate::arguments::{Arguments, DEPTH_MAX, serialized_len, too_deep};
+use crate::catalog::{Entry, Judged, ToolView};
+use crate::gate::{Subject, Verdict};
+use crate::terms::{Descriptor, Refusal};
+
+/// A call that passed the first stages.
+#[derive(Debug)]
+pub(super) struct Checked<'a> {
+    pub(super) entry: &'a Entry,
+    pub(super) subject: Subject<'a>,
+    pub(super) args: Arguments,
+    pub(super) needs_person: bool,
+}
+
+/// Takes a call through the first stages; the first that refuses answers.
+pub(super) fn examine<'a>(asked: &Asked<'a>) -> Result<Checked<'a>, Refusal> {
+    let judged = resolve(&asked.turn.view, &asked.call.tool)?;
+    let needs_person = decide(judged)?;
+    let tool = judged.entry.descriptor();
+    bound(asked, tool, &asked.call.args)?;
+    let args = check(asked, judged.entry, &asked.call.args)?;
+    let subject = Subject::of(tool, judged.entry.rules())
+        .map_err(|error| refuse::never_admitted(asked, tool, error))?;
+    Ok(Checked {
+        entry: judged.entry,
+        subject,
+        args,
+        needs_person,
+    })
+}
+
+fn resolve<'a>(view: &'a ToolView, name: &str) -> Result<Judged<'a>, Refusal> {
+    view.find(name)
+        .ok_or_else(|| refuse::unknown_tool(view, name))
+}
+
+/// Returns whether the call needs a person's word.
+fn decide(judged: Judged<'_>) -> Result<bool, Refusal> {
+    match judged.verdict {
+        Verdict::Allow => Ok(false),
+        Verdict::Ask => Ok(true),
+        Verdict::Refuse(refusal) => Err(refusal.clone()),
+    }
+}
+
+fn bound(asked: &Asked<'_>, tool: &Descriptor, args: &Value) -> Result<(), Refusal> {
+    let max = tool.budget.args_bytes_max;
+    let problem = if too_deep(args, DEPTH_MAX) {
+        format!("arguments are nested deeper than {DEPTH_MAX}")
+    } else if serialized_len(args, max).is_none() {
+        format!("arguments are larger than {max} bytes")
+    } else {
+        return Ok(());
+    };
+    Err(refuse::schema(asked, tool, problem))
+}
+
+fn check(asked: &Asked<'_>, entry: &Entry, args: &Value) -> Result<Arguments, Refusal> {
+    let tool = entry.descriptor();
+    entry
+        .schema()
+        .check(tool.name.as_str(), args)
+        .map_err(|report| refuse::schema(asked, tool, report.to_string()))
+}

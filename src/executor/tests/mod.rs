@@ -1,0 +1,8 @@
+//! The pipeline, with the shipped rover, test tools and a robot that only keeps notes.
+
+mod batches;
+mod ends;
+mod kit;
+mod random;
+mod refusals;
+mod stops;

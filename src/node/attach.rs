@@ -1,0 +1,176 @@
+//! Attaches this process to the dora daemon that started it.
+//!
+//! The wiring is checked before anything else happens: dora drops what is sent to an undeclared
+//! output and says that all is well, so a stop could vanish without a trace.
+
+use std::fmt;
+
+use dora_node_api::dora_core::config::DataId;
+use dora_node_api::{DoraNode, MetadataParameters, NodeError as DoraError, Parameter};
+
+use super::{DoraEvents, NodeError};
+use crate::terms::{Input, Output, Wire, WireError};
+
+/// What a node needs of its dataflow.
+#[derive(Debug, Clone, Copy)]
+pub struct Needs {
+    /// Inputs that must be wired.
+    pub inputs: &'static [Input],
+    /// Outputs that must be declared.
+    pub outputs: &'static [Output],
+}
+
+impl Needs {
+    /// What the agent's node needs. The timer is optional: it tells nothing that a state does not.
+    pub const AGENT: Self = Self {
+        inputs: &[Input::CmdResponse, Input::Capabilities, Input::State, Input::SafetyEvent],
+        outputs: &[Output::CmdRequest],
+    };
+    /// What a simulated robot needs. Its timer drives its physics.
+    pub const ROBOT: Self = Self {
+        inputs: &[Input::Tick, Input::CmdRequest],
+        outputs: &[Output::CmdResponse, Output::Capabilities, Output::State, Output::SafetyEvent],
+    };
+
+    /// Returns every problem of a wiring given as names.
+    pub(super) fn problems(&self, inputs: &[&str], outputs: &[&str]) -> Vec<String> {
+        let list = |names: &[&str]| match names {
+            [] => "none".to_owned(),
+            some => some.join(", "),
+        };
+        let mut problems = Vec::new();
+        for need in self.inputs.iter().filter(|need| !inputs.contains(&need.as_str())) {
+            problems.push(format!("input `{}` is missing (wired: {})", need.as_str(), list(inputs)));
+        }
+        for need in self.outputs.iter().filter(|need| !outputs.contains(&need.as_str())) {
+            problems
+                .push(format!("output `{}` is missing (declared: {})", need.as_str(), list(outputs)));
+        }
+        for name in inputs.iter().filter(|name| Input::of_id(name).is_none()) {
+            problems.push(format!("input `{name}` is not one that this node reads"));
+        }
+        problems
+    }
+}
+
+/// A node that is attached.
+#[derive(Debug)]
+pub struct Attached {
+    /// Its sending half.
+    pub wire: DoraWire,
+    /// Its receiving half.
+    pub events: DoraEvents,
+    /// How often the dataflow restarted it; above 0 it is a second life.
+    pub restarts: u32,
+    /// Its id in the dataflow.
+    pub id: String,
+}
+
+/// Attaches to the daemon named in the environment.
+///
+/// # Errors
+/// [`NodeError::NotStartedByDora`] when no daemon started this process, [`NodeError::Graph`] when
+/// the dataflow lacks an input or output of `needs`, [`NodeError::Dora`] for all else, versions that
+/// differ included.
+pub fn attach(needs: Needs) -> Result<Attached, NodeError> {
+    let (node, events) = DoraNode::init_from_env_force().map_err(|error| match error {
+        DoraError::Init(text) if text.contains("DORA_NODE_CONFIG env variable is not set") => {
+            NodeError::NotStartedByDora
+        }
+        other => NodeError::Dora(chain(&other)),
+    })?;
+    let config = node.node_config();
+    let inputs: Vec<&str> = config.inputs.keys().map(|id| id.as_str()).collect();
+    let outputs: Vec<&str> = config.outputs.iter().map(|id| id.as_str()).collect();
+    let problems = needs.problems(&inputs, &outputs);
+    if !problems.is_empty() {
+        return Err(NodeError::Graph { node: node.id().to_string(), problems });
+    }
+    Ok(Attached {
+        restarts: node.restart_count(),
+        id: node.id().to_string(),
+        wire: DoraWire::new(node),
+        events: DoraEvents::new(events),
+    })
+}
+
+/// Returns an error with all its sources in one line.
+pub(super) fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    // The chain of causes is as long as the libraries make it; 16 is more than any seen.
+    for _ in 0..16 {
+        let Some(next) = cause else { break };
+        text.push_str(": ");
+        text.push_str(&next.to_string());
+        cause = next.source();
+    }
+    text
+}
+
+/// The sending half of a dora node.
+pub struct DoraWire {
+    node: DoraNode,
+    /// The ids of the outputs, made once.
+    ids: [(Output, DataId); 5],
+}
+
+impl DoraWire {
+    fn new(node: DoraNode) -> Self {
+        let ids = Output::ALL.map(|output| (output, DataId::from(output.as_str().to_owned())));
+        Self { node, ids }
+    }
+}
+
+impl fmt::Debug for DoraWire {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DoraWire").field("node", &self.node.id()).finish_non_exhaustive()
+    }
+}
+
+impl Wire for DoraWire {
+    fn send(
+        &mut self,
+        output: Output,
+        payload: &str,
+        request_id: Option<&str>,
+    ) -> Result<(), WireError> {
+        let Some((_, id)) = self.ids.iter().find(|(known, _)| *known == output) else {
+            return Err(WireError(format!("no output `{}`", output.as_str())));
+        };
+        let mut parameters = MetadataParameters::default();
+        if let Some(request) = request_id {
+            parameters.insert("request_id".to_owned(), Parameter::String(request.to_owned()));
+        }
+        self.node
+            .send_output(id.clone(), parameters, payload)
+            .map_err(|error| WireError(chain(&error)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn case_39_a_missing_output_and_a_misspelt_input_are_both_named() {
+        let problems = Needs::AGENT.problems(
+            &["cmd_response", "capabilities", "stat", "safety_event"],
+            &["cmd_requests"],
+        );
+        assert_eq!(
+            problems,
+            [
+                "input `state` is missing (wired: cmd_response, capabilities, stat, safety_event)",
+                "output `cmd_request` is missing (declared: cmd_requests)",
+                "input `stat` is not one that this node reads",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_complete_wiring_has_no_problem() {
+        let inputs = ["tick", "cmd_response", "capabilities", "state", "safety_event"];
+        assert!(Needs::AGENT.problems(&inputs, &["cmd_request"]).is_empty());
+    }
+}

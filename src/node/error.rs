@@ -1,0 +1,50 @@
+//! Why a node does not come up, or a dataflow does not run. All of it ends with exit code 66.
+
+/// What is wrong between this process and dora.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NodeError {
+    /// The process was not started by a dora daemon.
+    #[error("this node was not started by dora: DORA_NODE_CONFIG is not set")]
+    NotStartedByDora,
+    /// The dataflow does not wire this node as it needs. One line per problem.
+    #[error("node `{node}` is not wired as it needs: {}", .problems.join("; "))]
+    Graph {
+        /// The node's id in the dataflow.
+        node: String,
+        /// What is missing, and what is there instead.
+        problems: Vec<String>,
+    },
+    /// dora refused, with its own words.
+    #[error("dora: {0}")]
+    Dora(String),
+    /// The dataflow file cannot be read or is not a dataflow.
+    #[error("{file}: {problem}")]
+    File {
+        /// The file.
+        file: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// This build has no dora.
+    #[error("this build has no {0}: build it with the default features")]
+    NotBuilt(&'static str),
+}
+
+impl NodeError {
+    /// Returns the way out.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::NotStartedByDora => {
+                "start it from a dataflow: `octos-edge run dataflows/rover-sim.yml`, or `octos-edge sim`"
+            }
+            Self::Graph { .. } => {
+                "add the missing inputs and outputs to the node in the dataflow; dataflows/README.md lists them"
+            }
+            Self::Dora(_) => {
+                "node, daemon and command line must all be dora 1.1.0; `octos-edge check` examines the dataflow"
+            }
+            Self::File { .. } => "mend the file; dataflows/README.md shows a complete one",
+            Self::NotBuilt(_) => "cargo build",
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! What others may ask of the spine: take a goal, say how it goes, end.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::{mpsc, watch};
+use tokio_util::sync::CancellationToken;
+
+/// So many goals wait at most; a further one is refused.
+pub const GOALS_MAX: usize = 8;
+/// Longest text of a goal, bytes.
+pub const GOAL_BYTES_MAX: usize = 16_384;
+
+/// A goal that was not taken.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum GoalError {
+    /// So many goals are waiting already.
+    #[error("{max} goals are waiting already")]
+    Busy {
+        /// The bound of the queue.
+        max: usize,
+    },
+    /// The text is too long.
+    #[error("goal of {found} bytes exceeds {max}")]
+    TooLong {
+        /// Its bytes.
+        found: usize,
+        /// The bound.
+        max: usize,
+    },
+    /// The spine has ended.
+    #[error("the agent has ended")]
+    Ended,
+}
+
+/// How the current or last goal goes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SpineStatus {
+    /// Its number; 0 before the first.
+    pub goal: u32,
+    /// Whether it is still pursued.
+    pub running: bool,
+    /// How many of its calls were answered.
+    pub answered: u32,
+    /// How often the model was asked.
+    pub steps: u32,
+    /// Why the last goal ended; `None` before the first end.
+    pub last_end: Option<String>,
+}
+
+/// One goal on its way to the spine.
+#[derive(Debug)]
+pub(super) struct Goal {
+    pub(super) number: u32,
+    pub(super) text: String,
+    pub(super) by: String,
+}
+
+/// The spine, as others see it.
+#[derive(Debug, Clone)]
+pub struct SpineHandle {
+    goals: mpsc::Sender<Goal>,
+    given: Arc<Mutex<u32>>,
+    status: watch::Receiver<SpineStatus>,
+    shutdown: CancellationToken,
+}
+
+impl SpineHandle {
+    pub(super) fn new(
+        goals: mpsc::Sender<Goal>,
+        status: watch::Receiver<SpineStatus>,
+        shutdown: CancellationToken,
+    ) -> Self {
+        Self {
+            goals,
+            given: Arc::default(),
+            status,
+            shutdown,
+        }
+    }
+
+    /// Gives a goal and returns its number. Goals are pursued one after another.
+    ///
+    /// # Errors
+    /// [`GoalError`] when too many are waiting, the text is too long or the spine has ended.
+    pub fn goal(&self, text: &str, by: &str) -> Result<u32, GoalError> {
+        let (found, max) = (text.len(), GOAL_BYTES_MAX);
+        if found > max {
+            return Err(GoalError::TooLong { found, max });
+        }
+        if self.shutdown.is_cancelled() {
+            return Err(GoalError::Ended);
+        }
+        let room = self.goals.try_reserve().map_err(|error| match error {
+            mpsc::error::TrySendError::Full(()) => GoalError::Busy { max: GOALS_MAX },
+            mpsc::error::TrySendError::Closed(()) => GoalError::Ended,
+        })?;
+        // The lock makes the order of the numbers the order of the queue.
+        let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
+        *given = given.saturating_add(1);
+        room.send(Goal {
+            number: *given,
+            text: text.to_owned(),
+            by: by.to_owned(),
+        });
+        Ok(*given)
+    }
+
+    /// Returns how the current or last goal goes.
+    pub fn status(&self) -> SpineStatus {
+        self.status.borrow().clone()
+    }
+
+    /// Returns the status as a stream of its changes.
+    pub fn status_changes(&self) -> watch::Receiver<SpineStatus> {
+        self.status.clone()
+    }
+
+    /// Ends the spine: the current turn is cancelled, waiting goals are dropped. Returns at once.
+    pub fn shutdown(&self) {
+        self.shutdown.cancel();
+    }
+}
