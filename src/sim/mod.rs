@@ -26,4 +26,4 @@ pub use operator::{Operator, Progress, Status};
 pub use rover::{Drive, GRIPPER_SPEED_MPS, Placement, Rover, SPEED_MAX_MPS};
 pub use stops::{StopSeen, stops};
 pub use summary::{CallSeen, Calls, Denial, Path, RunFacts, Summary};
-pub use vendor::{DEAD_MAN_MS, Frame, REQUEST_BYTES_MAX, Vendor, VendorPlan};
+pub use vendor::{DEAD_MAN_MS, Frame, Vendor, VendorPlan};

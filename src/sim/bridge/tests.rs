@@ -396,7 +396,7 @@ fn a_frozen_process_is_stopped_by_the_dead_man_and_nothing_leaves_after_the_thaw
             .iter()
             .any(|e| matches!(e, JournalEntry::DeadMan { .. }))
     );
-    assert!(stage.rested_after(frozen_at) <= crate::sim::DEAD_MAN_MS + 10 + 200);
+    assert!(stage.rested_after(frozen_at) <= u64::from(crate::sim::DEAD_MAN_MS) + 10 + 200);
     let motions = stage
         .reached()
         .iter()
