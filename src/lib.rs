@@ -1,6 +1,7 @@
 pub mod agent;
 pub mod app;
 pub mod arguments;
+pub mod board;
 pub mod catalog;
 pub mod cli;
 pub mod config;
@@ -8,7 +9,10 @@ pub mod executor;
 pub mod gate;
 pub mod model;
 pub mod node;
+pub mod robot;
+pub mod safety;
 pub mod sim;
 pub mod spine;
 pub mod telemetry;
 pub mod terms;
+pub mod tools;

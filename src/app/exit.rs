@@ -50,6 +50,14 @@ pub enum AppError {
     /// Configuration files are wrong: all faults of all of them.
     #[error("{} in the configuration", faults(.0))]
     Config(#[from] ConfigErrors),
+    /// The machine does not fit its board file: everything in which it does not.
+    #[error("board `{board}` does not fit this machine: {}", .misfits.join("; "))]
+    Board {
+        /// The board file's id.
+        board: String,
+        /// Each thing that does not fit.
+        misfits: Vec<String>,
+    },
     /// The state folder cannot be used.
     #[error("state folder {folder}: {problem}")]
     State {
@@ -110,6 +118,7 @@ impl AppError {
         match self {
             Self::Usage { .. } => Exit::Usage,
             Self::Config(_) | Self::State { .. } => Exit::Config,
+            Self::Board { .. } => Exit::Board,
             Self::Node(_) => Exit::Graph,
             Self::SecondInstance { .. } => Exit::SecondInstance,
             Self::Control { .. } | Self::Internal(_) => Exit::Internal,
@@ -123,6 +132,7 @@ impl AppError {
             Self::Config(errors) => errors.to_string().lines().map(str::to_owned).collect(),
             Self::Usage { .. }
             | Self::State { .. }
+            | Self::Board { .. }
             | Self::Node(_)
             | Self::SecondInstance { .. }
             | Self::Control { .. }
@@ -151,6 +161,7 @@ impl AppError {
             Self::Refused { failed } => failed.iter().map(|f| f.as_str().into()).collect(),
             Self::Usage { .. }
             | Self::State { .. }
+            | Self::Board { .. }
             | Self::Node(_)
             | Self::SecondInstance { .. }
             | Self::Control { .. }
@@ -164,6 +175,7 @@ impl AppError {
         match self {
             Self::Usage { hint, .. } | Self::State { hint, .. } => hint.clone(),
             Self::Config(_) => "each fault names its file, line and key; tiers/README.md and boards/README.md list every key".to_owned(),
+            Self::Board { .. } => "name another board with --board, or mend its file; boards/README.md lists every key".to_owned(),
             Self::Node(error) => error.hint().to_owned(),
             Self::SecondInstance { .. } => {
                 "one controller a robot: end the other process, or give this one another robot id".to_owned()

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::exit::AppError;
 use super::settings::Settings;
+use crate::board::Machine;
 use crate::config::{Board, ConfigError, ConfigErrors, PolicyFile, RobotFile, Tiers, load_robot};
 use crate::gate::{PolicyStack, RobotRules, check_policy, policy_warnings};
 use crate::terms::Tier;
@@ -49,6 +50,21 @@ impl Installation {
                 Ok(Self { tiers, robot, rules, board, policy })
             }
             _ => Err(AppError::Internal("a file failed to load without a fault".to_owned())),
+        }
+    }
+
+    /// Judges the machine by the board file.
+    ///
+    /// # Errors
+    /// [`AppError::Board`] with everything that does not fit.
+    pub fn check_machine(&self) -> Result<(), AppError> {
+        // A file that the kernel does not have is an empty one: the board says whether that matters.
+        let compatible = std::fs::read("/proc/device-tree/compatible").unwrap_or_default();
+        let meminfo = std::fs::read("/proc/meminfo").unwrap_or_default();
+        let machine = Machine::of(&compatible, &String::from_utf8_lossy(&meminfo));
+        match machine.misfits(&self.board) {
+            misfits if misfits.is_empty() => Ok(()),
+            misfits => Err(AppError::Board { board: self.board.id.clone(), misfits }),
         }
     }
 

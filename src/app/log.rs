@@ -2,13 +2,13 @@
 
 use super::exit::AppError;
 use super::settings::Settings;
-use crate::telemetry::{LogPlan, TracingError, install_tracing};
+use crate::telemetry::{LogHandle, LogPlan, TracingError, install_tracing};
 
-/// Starts the log on stderr.
+/// Starts the log on stderr; the handle changes its level.
 ///
 /// # Errors
 /// [`AppError::Usage`] when `OCTOS_EDGE_LOG` is no filter.
-pub(super) fn start_log(settings: &Settings) -> Result<(), AppError> {
+pub(super) fn start_log(settings: &Settings) -> Result<LogHandle, AppError> {
     let plan = LogPlan {
         format: settings.log_format(),
         quiet: settings.quiet(),

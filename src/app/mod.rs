@@ -5,7 +5,7 @@
 //! opened in this room and handed to the others; every thread and task has its owner here, who joins
 //! it at the end.
 
-//TMP mod assembly;
+mod assembly;
 mod check;
 mod clock;
 mod control;
@@ -20,7 +20,8 @@ mod rehearse;
 mod requests;
 #[cfg(feature = "embedded-daemon")]
 mod run_file;
-//TMP serve;
+#[cfg(feature = "dora")]
+mod serve;
 mod settings;
 #[cfg(not(feature = "embedded-daemon"))]
 mod slim;
@@ -37,6 +38,8 @@ pub use rehearse::rehearse;
 pub use requests::{MockRobotRequest, NodeRequest, RunReport, RunNode, RunRequest, SimRequest};
 #[cfg(feature = "embedded-daemon")]
 pub use run_file::run_file;
+#[cfg(feature = "dora")]
+pub use serve::serve_node;
 pub use settings::{Settings, SettingsRequest};
 #[cfg(not(feature = "embedded-daemon"))]
 pub use slim::{rehearse, run_file};

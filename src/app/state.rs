@@ -24,9 +24,16 @@ const FILE_BYTES_MAX: u64 = 64 * 1024;
 /// The state folder of one robot, locked.
 #[derive(Debug)]
 pub struct StateFolder {
-    root: PathBuf,
+    files: StateFiles,
     /// Holds the lock while it lives.
     _lock: File,
+}
+
+/// The files of a state folder whose lock this process holds. Copies may go to the threads that
+/// write them when everything else is broken.
+#[derive(Debug, Clone)]
+pub struct StateFiles {
+    root: PathBuf,
 }
 
 /// What `latch.json` says.
@@ -79,8 +86,16 @@ impl StateFolder {
         }
         lock.set_len(0).map_err(|error| bad(&error))?;
         write!(lock, "{}", std::process::id()).map_err(|error| bad(&error))?;
-        Ok(Self { root, _lock: lock })
+        Ok(Self { files: StateFiles { root }, _lock: lock })
     }
+
+    /// Returns the files.
+    pub fn files(&self) -> &StateFiles {
+        &self.files
+    }
+}
+
+impl StateFiles {
 
     /// Returns the folder.
     pub fn root(&self) -> &Path {
@@ -216,10 +231,11 @@ mod tests {
     fn latch_survives_a_restart_and_is_gone_after_a_reset() {
         let dir = tempfile::tempdir().unwrap();
         let folder = open(dir.path()).unwrap();
-        assert_eq!(folder.latched(), None);
-        folder.persist_latch(StopCause::OperatorStop, 3, 0).unwrap();
+        assert_eq!(folder.files().latched(), None);
+        folder.files().persist_latch(StopCause::OperatorStop, 3, 0).unwrap();
         drop(folder);
         let folder = open(dir.path()).unwrap();
+        let folder = folder.files();
         assert_eq!(folder.latched(), Some(StopCause::OperatorStop));
         folder.clear_latch().unwrap();
         assert_eq!(folder.latched(), None);
@@ -229,6 +245,7 @@ mod tests {
     fn case_27_a_latch_file_that_cannot_be_read_latches() {
         let dir = tempfile::tempdir().unwrap();
         let folder = open(dir.path()).unwrap();
+        let folder = folder.files();
         let whole = serde_json::to_vec(&LatchNote {
             schema: 1,
             cause: StopCause::Overspeed,
@@ -251,10 +268,11 @@ mod tests {
     fn an_end_while_armed_is_seen_by_the_next_start() {
         let dir = tempfile::tempdir().unwrap();
         let folder = open(dir.path()).unwrap();
-        assert!(!folder.unclean());
-        folder.mark_armed("ann").unwrap();
+        assert!(!folder.files().unclean());
+        folder.files().mark_armed("ann").unwrap();
         drop(folder);
         let folder = open(dir.path()).unwrap();
+        let folder = folder.files();
         assert!(folder.unclean());
         folder.clear_armed().unwrap();
         assert!(!folder.unclean());

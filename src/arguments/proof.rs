@@ -1,7 +1,11 @@
 //! The proof that arguments were checked against the schema of their tool.
 //!
 //! The field is private: [`Schema::check`](super::Schema::check) makes the first one, and the
-//! gate's limits make a new one when they change a number.
+//! gate's limits make a new one when they change a number. Nobody else can:
+//!
+//! ```compile_fail,E0423
+//! let forged = octos_edge::arguments::Arguments(serde_json::Map::new());
+//! ```
 
 use serde_json::{Map, Value};
 

@@ -1,6 +1,6 @@
 //! `node`: the agent, as dora starts it.
 
-use crate::app::{AppError, Exit, NodeRequest, Settings};
+use crate::app::{AppError, Exit, NodeRequest, Settings, serve_node};
 use crate::terms::{RobotId, Tier};
 
 /// Arguments of `node`.
@@ -32,7 +32,7 @@ pub(super) fn robot_id(text: &str) -> Result<RobotId, String> {
 }
 
 pub(super) fn run(args: &Args, settings: &Settings) -> Result<Exit, AppError> {
-    todo_serve_node(
+    serve_node(
         settings,
         &NodeRequest {
             robot: args.robot.clone(),
@@ -43,5 +43,3 @@ pub(super) fn run(args: &Args, settings: &Settings) -> Result<Exit, AppError> {
         },
     )
 }
-
-fn todo_serve_node(_: &Settings, _: &NodeRequest) -> Result<Exit, AppError> { Ok(Exit::Done) }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::reader::{self, Node, Parsed, Source, Table, schema, stem_of, whole};
+use super::reader::{self, Node, Parsed, Source, Table, list, schema, stem_of, text, whole};
 use super::{ConfigErrors, Place, file};
 
 const GUIDE: &str = "boards/README.md";
@@ -14,6 +14,11 @@ pub struct Board {
     pub place: Place,
     /// Its id, the file's stem.
     pub id: String,
+    /// `compatible` strings of the device tree, one of which the machine must have; empty: any
+    /// machine will do.
+    pub matches: Vec<String>,
+    /// Least memory, MiB, 0 to 1 048 576; 0: any.
+    pub ram_min_mb: u32,
     /// Worker threads of the async runtime, 1 to 16.
     pub tokio_workers: u32,
     /// Period of the safety tick, ms, 1 to 50.
@@ -55,19 +60,22 @@ impl Board {
 fn board(t: &mut Table<'_>, file: &str) -> Option<Board> {
     t.must("schema", schema);
     let id = t.must("id", stem_of(file));
+    let matches = t.may("match", list(0..=16, text(1..=128)));
     let system = t.must("system", system);
     for key in [
-        "match", "backend", "pins", "chips", "roles", "sim", "thermal", "extends",
+        "backend", "pins", "chips", "roles", "sim", "thermal", "extends",
     ] {
         t.later(
             key,
-            "pins, chips, roles and sensors come with the board room",
+            "pins, chips, roles and sensors come with the first board that has them",
         );
     }
     let system = system?;
     Some(Board {
         place: t.file(),
         id: id?,
+        matches: matches.unwrap_or_default(),
+        ram_min_mb: system.ram_min_mb,
         tokio_workers: system.tokio_workers,
         safety_tick_ms: system.safety_tick_ms,
         lockup_ms: system.lockup_ms,
@@ -76,6 +84,7 @@ fn board(t: &mut Table<'_>, file: &str) -> Option<Board> {
 }
 
 struct System {
+    ram_min_mb: u32,
     tokio_workers: u32,
     safety_tick_ms: u32,
     lockup_ms: u32,
@@ -88,9 +97,8 @@ fn system(node: Node<'_>) -> Option<System> {
         let safety_tick_ms = t.must("safety_tick_ms", whole(1..=50));
         let lockup_ms = t.must("lockup_ms", whole(100..=10_000));
         let jitter_ms = t.must("jitter_ms", whole(1..=5_000));
-        for key in ["rtc", "ram_min_mb"] {
-            t.later(key, "facts that nothing reads yet come with the board room");
-        }
+        let ram_min_mb = t.may("ram_min_mb", whole(0..=1_048_576)).unwrap_or(0);
+        t.later("rtc", "facts that nothing reads yet come with the board that has them");
         if let (Some(jitter_ms), Some(lockup_ms)) = (jitter_ms, lockup_ms)
             && lockup_ms <= jitter_ms
         {
@@ -102,6 +110,7 @@ fn system(node: Node<'_>) -> Option<System> {
             );
         }
         Some(System {
+            ram_min_mb,
             tokio_workers: tokio_workers?,
             safety_tick_ms: safety_tick_ms?,
             lockup_ms: lockup_ms?,

@@ -1,22 +1,19 @@
 //! From one `[[tool]]` of a robot file and the file of its tier to its rules.
 //!
-//! Nothing is guessed: what a tier file does not say, a tool that needs it does not get, and the
-//! robot does not load. Faults of one file alone are found by `config`; here are those that need
-//! both files, and once more those on which the limits rest.
+//! `config` has judged both files. Should a number of a moving tool have nothing that bounds it all
+//! the same, its bound here is 0: what is not permitted in so many words does not move.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::json;
-
 use super::fence::Fence;
 use super::goal::{Goal, Place};
-use super::pace::{MOTION_PER_MIN_MAX, Rate, STEPS_MAX, Tempo};
+use super::pace::{Rate, STEPS_MAX, Tempo};
 use super::range::{Range, Step};
-use super::rules::{ToolRules, fault, moves};
+use super::rules::ToolRules;
 use super::{shape, vet};
 use crate::config::{
-    ArgDef, ArgType, ConfigError, EffectWord, RobotFile, TierProfile, Tiers, ToolDef, Verb,
+    ArgDef, ConfigError, EffectWord, RobotFile, TierProfile, Tiers, ToolDef, Verb,
 };
 use crate::terms::{Kind, Tier};
 
@@ -29,51 +26,29 @@ pub(super) fn tool(
     tiers: &Tiers,
     (index, tool): (u16, &ToolDef),
 ) -> Result<ToolRules, Vec<ConfigError>> {
-    if tool.effect == EffectWord::Stop {
+    let Some(tier) = tool.tier.filter(|_| tool.effect != EffectWord::Stop) else {
         return Ok(stop(index, tool));
-    }
-    let Some(tier) = tool.tier else {
-        let problem = "a tool that is no stop has no tier".to_owned();
-        return Err(vec![fault(
-            tool,
-            "tier",
-            problem,
-            "give it one of the four tiers",
-        )]);
     };
     let profile = tiers.of(tier);
-    let mut faults = vet::tool(robot, tool, profile);
-    let ranges = keep(&mut faults, ranges(tool, profile)).unwrap_or_default();
+    let mut faults = vet::goals(robot, tool);
+    let ranges = ranges(tool, profile, &mut faults);
+    if !faults.is_empty() {
+        return Err(faults);
+    }
     let frame = robot
         .workspace
         .as_ref()
         .map_or("", |place| place.frame.as_str());
-    let schema = shape::schema(tool, &ranges, frame).map_err(|found| {
-        let misfit = |(arg, problem): (&ArgDef, String)| {
-            vet::arg_fault(
-                tool,
-                arg,
-                problem,
-                "give each argument a path of its own, without gaps",
-            )
-        };
-        found.into_iter().map(misfit).collect()
-    });
-    let schema = keep(&mut faults, schema);
-    let tempo = keep(&mut faults, tempo(tool, profile));
-    let (Some(schema), Some(tempo), true) = (schema, tempo, faults.is_empty()) else {
-        return Err(faults);
-    };
     let constant = |arg: &ArgDef| Some((arg.path.clone(), arg.constant.clone()?));
     Ok(ToolRules {
-        schema: Arc::new(schema),
+        schema: Arc::new(shape::schema(tool, &ranges, frame)),
         ranges,
         constants: tool.args.iter().filter_map(constant).collect(),
         control_source: tool.control_source.clone(),
         place: place(robot, tool, profile),
         freshness_ms: tool.freshness_ms,
-        lease: profile.lease.filter(|_| moves(tool.effect)),
-        tempo,
+        lease: profile.lease.filter(|_| tool.effect.moves()),
+        tempo: tempo(tool, profile),
         ..stop(index, tool)
     })
 }
@@ -87,9 +62,7 @@ fn stop(index: u16, tool: &ToolDef) -> ToolRules {
         tier: tool.tier,
         effect: tool.effect,
         sends: matches!(tool.verb, Verb::Wire(_)),
-        schema: Arc::new(json!({
-            "type": "object", "properties": {}, "additionalProperties": false,
-        })),
+        schema: Arc::new(shape::nothing()),
         ranges: Vec::new(),
         constants: Vec::new(),
         control_source: None,
@@ -97,37 +70,27 @@ fn stop(index: u16, tool: &ToolDef) -> ToolRules {
         freshness_ms: None,
         lease: None,
         hold_ms: tool.hold_ms,
-        tempo: Tempo {
-            rate: Rate {
-                interval_ns: 0,
-                burst: 1,
-            },
-            motion_per_min: None,
-        },
+        tempo: Tempo::default(),
     }
 }
 
-fn keep<T>(faults: &mut Vec<ConfigError>, made: Result<T, Vec<ConfigError>>) -> Option<T> {
-    made.map_err(|found| faults.extend(found)).ok()
-}
-
-fn ranges(tool: &ToolDef, profile: &TierProfile) -> Result<Vec<Range>, Vec<ConfigError>> {
-    let mut ranges = Vec::new();
-    let mut faults = Vec::new();
+/// Returns the ranges of all numbers that a model gives.
+fn ranges(tool: &ToolDef, profile: &TierProfile, faults: &mut Vec<ConfigError>) -> Vec<Range> {
+    let numbers = tool.args.iter().filter(|arg| arg.kind_of.is_number());
     let mut slots = 0..STEPS_MAX;
-    for arg in tool
-        .args
-        .iter()
-        .filter(|arg| is_number(arg) && arg.constant.is_none())
-    {
-        let made = Range::of(arg, ceiling(arg, profile)).and_then(|range| match arg.max_step {
-            None => Ok(range),
-            Some(max) => match slots.next() {
-                Some(slot) => range.with_step(Step { max, slot }),
-                None => Err(format!("more than {STEPS_MAX} arguments have a max_step")),
-            },
-        });
-        match made {
+    let mut range = |arg: &ArgDef| {
+        let range = Range::of(arg, ceiling(tool, arg, profile))?;
+        let Some(max) = arg.max_step else {
+            return Ok(range);
+        };
+        match slots.next() {
+            Some(slot) => range.with_step(Step { max, slot }),
+            None => Err(format!("more than {STEPS_MAX} arguments have a max_step")),
+        }
+    };
+    let mut ranges = Vec::new();
+    for arg in numbers.filter(|arg| arg.constant.is_none()) {
+        match range(arg) {
             Ok(range) => ranges.push(range),
             Err(problem) => {
                 let hint = "widen min and max, or choose a tier with a higher ceiling";
@@ -135,77 +98,44 @@ fn ranges(tool: &ToolDef, profile: &TierProfile) -> Result<Vec<Range>, Vec<Confi
             }
         }
     }
-    if faults.is_empty() {
-        Ok(ranges)
+    ranges
+}
+
+/// Returns what bounds the magnitude of this argument besides its own range: the ceiling of the
+/// tier for its kind. Targets and numbers with a reason to be `free` have none.
+fn ceiling(tool: &ToolDef, arg: &ArgDef, profile: &TierProfile) -> Option<(Tier, f64)> {
+    let bound = arg
+        .kind
+        .and_then(|kind| profile.ceilings.get(&kind).copied());
+    let exempt = match arg.kind {
+        Some(kind) => kind.target_axis().is_some(),
+        None => arg.free.is_some(),
+    };
+    let must = tool.effect.moves() && !exempt;
+    let bound = if must {
+        Some(bound.unwrap_or(0.0))
     } else {
-        Err(faults)
-    }
+        bound
+    };
+    Some((profile.tier, bound?))
 }
 
-pub(super) fn is_number(arg: &ArgDef) -> bool {
-    match arg.kind_of {
-        ArgType::F64 | ArgType::U64 | ArgType::I64 => true,
-        ArgType::Bool | ArgType::String => false,
-    }
-}
-
-/// Returns the ceiling that the tier sets for the kind of this argument.
-pub(super) fn ceiling(arg: &ArgDef, profile: &TierProfile) -> Option<(Tier, f64)> {
-    let bound = profile.ceilings.get(&arg.kind?)?;
-    Some((profile.tier, *bound))
-}
-
-fn tempo(tool: &ToolDef, profile: &TierProfile) -> Result<Tempo, Vec<ConfigError>> {
+fn tempo(tool: &ToolDef, profile: &TierProfile) -> Tempo {
     let interval = Duration::try_from_secs_f64(tool.rate_per_s.recip()).ok();
-    let interval = interval.and_then(|interval| u64::try_from(interval.as_nanos()).ok());
-    let Some(interval_ns) = interval.filter(|_| tool.rate_per_s > 0.0 && tool.burst > 0) else {
-        let problem = format!(
-            "a rate of {} per s, {} at once",
-            tool.rate_per_s, tool.burst
-        );
-        return Err(vec![fault(
-            tool,
-            "rate_per_s",
-            problem,
-            "both must be above 0",
-        )]);
-    };
-    let rate = Rate {
-        interval_ns,
-        burst: tool.burst,
-    };
-    if !moves(tool.effect) {
-        return Ok(Tempo {
-            rate,
-            motion_per_min: None,
-        });
-    }
-    match profile
-        .motion_per_min
-        .filter(|max| (1..=MOTION_PER_MIN_MAX).contains(max))
-    {
-        Some(max) => Ok(Tempo {
-            rate,
-            motion_per_min: Some(max),
-        }),
-        None => {
-            let problem = format!(
-                "it moves, and the tier {} has no motion_per_min from 1 to {MOTION_PER_MIN_MAX}",
-                profile.tier
-            );
-            Err(vec![fault(
-                tool,
-                "tier",
-                problem,
-                "say in the tier file how often it may move",
-            )])
-        }
+    let interval_ns = interval.and_then(|interval| u64::try_from(interval.as_nanos()).ok());
+    let motion_per_min = profile.motion_per_min.unwrap_or(0);
+    Tempo {
+        rate: Rate {
+            interval_ns: interval_ns.unwrap_or(u64::MAX),
+            burst: tool.burst,
+        },
+        motion_per_min: tool.effect.moves().then_some(motion_per_min),
     }
 }
 
 /// Returns where a moving tool may go; `None` for others, and for a robot without a workspace.
 fn place(robot: &RobotFile, tool: &ToolDef, profile: &TierProfile) -> Option<Place> {
-    let workspace = robot.workspace.as_ref().filter(|_| moves(tool.effect))?;
+    let workspace = robot.workspace.as_ref().filter(|_| tool.effect.moves())?;
     let distance = profile.ceilings.get(&Kind::Distance).copied();
     Some(Place {
         fence: Arc::new(Fence::of(workspace)),

@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use super::admit::standing;
+use super::admission::standing;
 use super::pace::StepBase;
 use super::rules::{ToolRules, fault};
 use crate::arguments::Schema;

@@ -4,17 +4,32 @@
 //! got it from [`super::admit`], for exactly one call. A capability that changes the world takes
 //! one of them, so "no grant, no effect" is checked by the compiler:
 //!
-//! ```compile_fail
-//! let grant = octos_edge::gate::Grant { epoch: 0 };
+//! ```compile_fail,E0451
+//! use octos_edge::terms::Mono;
+//! let forged = octos_edge::gate::Grant {
+//!     epoch: 0,
+//!     deadline: Mono::ZERO,
+//!     output_bytes_max: 0,
+//!     tier: None,
+//!     tool: 0,
+//!     permit: None,
+//! };
 //! ```
-//! ```compile_fail
+//! ```compile_fail,E0599
+//! fn forge() -> octos_edge::gate::Permit {
+//!     octos_edge::gate::Permit::new()
+//! }
+//! ```
+//! ```compile_fail,E0599
 //! fn twice(grant: octos_edge::gate::Grant) -> (octos_edge::gate::Grant, octos_edge::gate::Grant) {
 //!     (grant.clone(), grant)
 //! }
 //! ```
-//! ```compile_fail
-//! fn forge() -> octos_edge::gate::Permit {
-//!     octos_edge::gate::Permit::new(0)
+//! ```compile_fail,E0382
+//! use octos_edge::terms::Params;
+//! fn twice(permit: octos_edge::gate::Permit) {
+//!     permit.into_command([0; 16], Params::new());
+//!     permit.into_command([0; 16], Params::new());
 //! }
 //! ```
 

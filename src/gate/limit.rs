@@ -11,11 +11,12 @@ use super::pace::{StepBase, Steps};
 use super::range::{Judged, Range, WHOLE_ABS_MAX};
 use super::{ToolRules, paths};
 use crate::arguments::{Arguments, serialized_len};
+use crate::config::JsonPath;
 use crate::terms::{Budget, PARAMS_BYTES_MAX, Reason, Refusal, Tier};
 
 /// Arguments that keep every limit of their tool: what a call is admitted with.
 ///
-/// Only [`ToolRules::limit`] and [`Limited::unlimited`] make one.
+/// Only [`ToolRules::limit`] and [`Limited::unlimited`] make one, both from checked [`Arguments`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Limited {
     pub(super) tool: Option<u16>,
@@ -28,7 +29,7 @@ pub struct Limited {
 impl Limited {
     /// Takes the arguments of a tool that belongs to no robot: it has no limits to keep.
     ///
-    /// [`admit`](super::admit()) refuses them for a tool that has rules.
+    /// [`admit`](super::admit) refuses them for a tool that has rules.
     pub fn unlimited(args: Arguments) -> Self {
         Self {
             tool: None,
@@ -137,7 +138,7 @@ impl ToolRules {
 /// What was found out about the numbers of a call so far.
 #[derive(Default)]
 struct Findings<'r> {
-    changes: Vec<(&'r crate::config::JsonPath, Value)>,
+    changes: Vec<(&'r JsonPath, Value)>,
     clamped: Vec<String>,
     problems: Vec<String>,
     steps: Steps,
@@ -169,18 +170,15 @@ impl<'r> Findings<'r> {
     }
 }
 
-/// Returns a number as JSON, whole ones without a decimal point; `None` when it is not finite.
+/// Returns a number as JSON, whole ones without a decimal point; `None` when it is none.
 fn json_number(number: f64, whole: bool) -> Option<Value> {
     if !whole {
         return Number::from_f64(number).map(Value::Number);
     }
-    if number.abs() > WHOLE_ABS_MAX || number.is_nan() {
-        return None;
-    }
     #[expect(
         clippy::cast_possible_truncation,
-        reason = "the number is whole and at most 2^53 - 1 in magnitude"
+        reason = "whole already; the cast saturates, and the bound below refuses what it changed"
     )]
     let exact = number as i64;
-    Some(Value::from(exact))
+    (exact.saturating_abs() <= WHOLE_ABS_MAX).then_some(Value::from(exact))
 }

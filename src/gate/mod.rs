@@ -11,10 +11,12 @@
 //! Stops pass none of them: [`PolicyStack::decide`] permits every stop, and [`Subject::of`] refuses
 //! to make one the subject of an admission, since nothing may stand between a stop and its effect.
 
-mod admit;
+mod admission;
 mod compile;
 mod examples;
 mod fence;
+#[cfg(test)]
+mod fixture;
 mod goal;
 mod grant;
 mod layer;
@@ -31,7 +33,8 @@ mod tests;
 mod verdict;
 mod vet;
 
-pub use admit::{Admission, Subject, SubjectError, admit};
+pub use admission::{Admission, Subject, SubjectError, admit};
+pub use fence::Fence;
 pub use grant::{Grant, Permit};
 pub use limit::{Limited, Overrun};
 pub use pace::{Pace, StepBase};

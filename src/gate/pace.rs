@@ -1,7 +1,7 @@
 //! What was spent: rates of all tools, motion calls of the last minute, last accepted numbers.
 //!
 //! Everything is sized when the pace is made; neither asking nor spending allocates. Only
-//! [`admit`](super::admit()) spends, and only for a call that it grants. Time is the time of the postures;
+//! [`admit`](super::admit) spends, and only for a call that it grants. Time is the time of the postures;
 //! should one be older than the one before, rates are only stricter for it.
 #![deny(clippy::arithmetic_side_effects)]
 
@@ -11,9 +11,9 @@ use crate::terms::Mono;
 /// Most arguments of one tool that have a `max_step`.
 pub(super) const STEPS_MAX: usize = 32;
 /// The span over which motion calls are counted, ms.
-pub(super) const MOTION_WINDOW_MS: u64 = 60_000;
-/// Most motion calls per minute that a tier file may permit.
-pub(super) const MOTION_PER_MIN_MAX: u32 = 10_000;
+const MOTION_WINDOW_MS: u64 = 60_000;
+/// Most motion calls per minute that are kept; a tier file permits at most 600.
+const MOTION_PER_MIN_MAX: u32 = 600;
 
 /// One optional number for each stepped argument of a tool, by slot.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -72,7 +72,7 @@ impl StepBase {
 }
 
 /// A rate as the distance of two calls in the long run, and how many may come at once.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Rate {
     pub interval_ns: u64,
     pub burst: u32,
@@ -87,7 +87,7 @@ impl Rate {
 }
 
 /// The rates of one tool, as admission asks for them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Tempo {
     pub rate: Rate,
     /// For a motion tool: how many motion calls of the robot a minute may have before this one is

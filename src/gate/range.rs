@@ -11,8 +11,9 @@ use crate::terms::Tier;
 /// Largest magnitude of a number with a fraction. Chosen: beyond it a micrometre is lost, and sums
 /// of squares stay finite far below the end of the type.
 pub(super) const FLOAT_ABS_MAX: f64 = 1e15;
-/// Largest magnitude of a whole number: 2^53 - 1, the last one that JSON numbers keep exactly.
-pub(super) const WHOLE_ABS_MAX: f64 = 9_007_199_254_740_991.0;
+/// Largest magnitude of a whole number: 2^53 - 1, up to which every JSON reader keeps it exactly.
+pub(super) const WHOLE_ABS_MAX: i64 = 9_007_199_254_740_991;
+const WHOLE_EDGE: f64 = 9_007_199_254_740_991.0;
 /// Two steps that differ by less are equal: the rounding of one subtraction near 1.
 const STEP_TOLERANCE: f64 = 1e-9;
 
@@ -60,7 +61,7 @@ impl Range {
     /// One sentence when no number can ever pass.
     pub(super) fn of(arg: &ArgDef, ceiling: Option<(Tier, f64)>) -> Result<Self, String> {
         let whole = matches!(arg.kind_of, ArgType::U64 | ArgType::I64);
-        let edge = if whole { WHOLE_ABS_MAX } else { FLOAT_ABS_MAX };
+        let edge = if whole { WHOLE_EDGE } else { FLOAT_ABS_MAX };
         let floor = if arg.kind_of == ArgType::U64 {
             0.0
         } else {
@@ -69,6 +70,9 @@ impl Range {
         let own_lo = arg.min.unwrap_or(floor).max(floor);
         let own_hi = arg.max.unwrap_or(edge).min(edge);
         let bound = ceiling.map_or(edge, |(_, bound)| bound);
+        // Asked first: the smaller of a number and NaN is the number, so NaN would be no bound.
+        let bounds = [Some(bound), arg.min, arg.max];
+        let finite = bounds.iter().flatten().all(|bound| bound.is_finite());
         let narrower = own_lo < -bound || own_hi > bound;
         let (lo, hi) = rounded_inward(own_lo.max(-bound), own_hi.min(bound), whole);
         let range = Self {
@@ -82,7 +86,6 @@ impl Range {
             whole,
             on_limit: arg.on_limit,
         };
-        let finite = bound.is_finite() && lo.is_finite() && hi.is_finite();
         if finite && lo <= hi {
             Ok(range)
         } else {
@@ -112,23 +115,22 @@ impl Range {
 
     /// Judges one number; `last` is the number from which its step counts.
     pub(super) fn judge(&self, value: f64, last: f64) -> Judged {
-        let (lo, hi) = self.now(last);
         if !value.is_finite() {
             return Judged::Reject(format!("`{}` is no finite number", self.name));
         }
-        if lo <= value && value <= hi {
+        if self.lo <= value && value <= self.hi && self.in_step(value, last) {
             return Judged::Keep;
         }
+        let Self { name, unit, .. } = self;
         let permitted = self.permitted(last);
+        let (lo, hi) = self.within_step(last);
         match self.on_limit {
             OnLimit::Clamp if lo <= hi => {
                 let to = value.max(lo).min(hi);
-                let Self { name, unit, .. } = self;
                 let told = format!("`{name}` was set to {to}{unit}, not {value}: {permitted}");
                 Judged::Clamp(to, told)
             }
             OnLimit::Clamp | OnLimit::Reject => {
-                let Self { name, unit, .. } = self;
                 Judged::Reject(format!("`{name}` is {value}{unit}: {permitted}"))
             }
         }
@@ -144,7 +146,7 @@ impl Range {
     pub(super) fn text(&self) -> String {
         let Self { lo, hi, unit, .. } = self;
         let edge = if self.whole {
-            WHOLE_ABS_MAX
+            WHOLE_EDGE
         } else {
             FLOAT_ABS_MAX
         };
@@ -172,13 +174,13 @@ impl Range {
         self.whole
     }
 
-    /// Returns the smallest and the largest number that pass when the last one was `last`.
-    fn now(&self, last: f64) -> (f64, f64) {
+    /// Returns the smallest and the largest number of the range that are one step from `last`.
+    fn within_step(&self, last: f64) -> (f64, f64) {
         let Some(step) = self.step else {
             return (self.lo, self.hi);
         };
-        let reach = step.max + STEP_TOLERANCE;
-        let (lo, hi) = (self.lo.max(last - reach), self.hi.min(last + reach));
+        let lo = self.lo.max(last - step.max);
+        let hi = self.hi.min(last + step.max);
         rounded_inward(lo, hi, self.whole)
     }
 
@@ -208,5 +210,99 @@ fn unit_after(unit: &str) -> String {
         String::new()
     } else {
         format!(" {unit}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::config::{PathStep, Place};
+
+    fn arg(kind_of: ArgType, bounds: Option<(f64, f64)>) -> ArgDef {
+        ArgDef {
+            place: Place {
+                file: Arc::from("f"),
+                line: 1,
+            },
+            path: JsonPath(vec![PathStep::Key("a".to_owned())]),
+            written: "a".to_owned(),
+            kind_of,
+            unit: "N".to_owned(),
+            kind: None,
+            free: None,
+            min: bounds.map(|(min, _)| min),
+            max: bounds.map(|(_, max)| max),
+            max_step: None,
+            required: true,
+            constant: None,
+            on_limit: OnLimit::Clamp,
+            one_of_poses: false,
+        }
+    }
+
+    fn near(a: f64, b: f64) -> bool {
+        (a - b).abs() < 1e-12
+    }
+
+    #[test]
+    fn a_ceiling_bounds_the_magnitude_both_ways() {
+        let force = arg(ArgType::F64, Some((-100.0, 60.0)));
+        let range = Range::of(&force, Some((Tier::FullActuation, 40.0))).unwrap();
+        assert_eq!(range.text(), "-40 to 40 N");
+        assert!(matches!(range.judge(-41.0, 0.0), Judged::Clamp(to, _) if near(to, -40.0)));
+    }
+
+    #[test]
+    fn whole_numbers_are_rounded_inward() {
+        let count = arg(ArgType::I64, Some((-3.0, 3.0)));
+        let range = Range::of(&count, Some((Tier::SafeMotion, 2.5))).unwrap();
+        assert_eq!(range.text(), "-2 to 2 N");
+        let range = range.with_step(Step { max: 1.5, slot: 0 }).unwrap();
+        assert!(matches!(range.judge(2.0, 0.0), Judged::Clamp(to, _) if near(to, 1.0)));
+    }
+
+    #[test]
+    fn a_number_without_bounds_still_ends_where_it_stays_exact() {
+        assert_eq!(
+            Range::of(&arg(ArgType::U64, None), None).unwrap().text(),
+            "at least 0 N"
+        );
+        assert_eq!(
+            Range::of(&arg(ArgType::F64, None), None).unwrap().text(),
+            "any number N"
+        );
+        let range = Range::of(&arg(ArgType::F64, None), None).unwrap();
+        assert!(matches!(range.judge(1e300, 0.0), Judged::Clamp(to, _) if near(to, FLOAT_ABS_MAX)));
+    }
+
+    #[test]
+    fn what_is_not_finite_is_rejected_even_where_others_are_clamped() {
+        let range = Range::of(&arg(ArgType::F64, Some((-1.0, 1.0))), None).unwrap();
+        for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            assert!(matches!(range.judge(bad, 0.0), Judged::Reject(_)), "{bad}");
+        }
+        assert!(Range::of(&arg(ArgType::F64, Some((-1.0, f64::NAN))), None).is_err());
+        assert!(Range::of(&arg(ArgType::F64, None), Some((Tier::Observe, f64::NAN))).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn a_clamped_number_passes_when_it_is_judged_again(
+            lo in -5.0..0.0_f64, hi in 0.0..5.0_f64, ceiling in 0.01..6.0_f64,
+            max in 0.01..3.0_f64, near in 0.0..1.0_f64, value in -20.0..20.0_f64,
+        ) {
+            let number = arg(ArgType::F64, Some((lo, hi)));
+            let range = Range::of(&number, Some((Tier::SafeMotion, ceiling))).unwrap();
+            let range = range.with_step(Step { max, slot: 0 }).unwrap();
+            let last = lo.max(-ceiling) * near;
+            if let Judged::Clamp(to, _) = range.judge(value, last) {
+                prop_assert!(to.abs() <= ceiling && to >= lo && to <= hi);
+                prop_assert_eq!(range.judge(to, last), Judged::Keep);
+            }
+        }
     }
 }

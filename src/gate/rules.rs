@@ -111,14 +111,6 @@ impl ToolRules {
     }
 }
 
-/// Returns whether a tool of this effect can move the robot.
-pub(super) fn moves(effect: EffectWord) -> bool {
-    match effect {
-        EffectWord::Move | EffectWord::Hold => true,
-        EffectWord::Observe | EffectWord::Config | EffectWord::Stop => false,
-    }
-}
-
 /// Makes a fault of one tool; `key` is relative to the tool.
 pub(super) fn fault(tool: &ToolDef, key: &str, problem: String, hint: &str) -> ConfigError {
     let dot = if key.is_empty() { "" } else { "." };

@@ -3,10 +3,14 @@
 //! A reader that went away (a closed pipe) or a full disk behind a redirect must not stop a robot's
 //! runtime, so errors of writing a line are dropped.
 
+use std::fmt;
 use std::io::{self, IsTerminal, Write};
 
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::reload;
+use tracing_subscriber::util::SubscriberInitExt as _;
 
 /// How log lines look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -55,25 +59,54 @@ pub enum TracingError {
     Installed(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
+/// Changes the level of a log that runs.
+pub struct LogHandle {
+    usual: EnvFilter,
+    reload: Box<dyn Fn(EnvFilter) -> bool + Send>,
+}
+
+impl fmt::Debug for LogHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LogHandle").field("usual", &self.usual).finish_non_exhaustive()
+    }
+}
+
+impl LogHandle {
+    /// Sets the level to `error`, `warn`, `info`, `debug` or `trace`; `None` is the usual filter.
+    /// Returns whether it was set.
+    pub fn set_level(&self, level: Option<&str>) -> bool {
+        let filter = match level {
+            None => self.usual.clone(),
+            Some(word) => match word.parse::<tracing::Level>() {
+                Ok(level) => EnvFilter::new(format!("warn,octos_edge={level}")),
+                Err(_) => return false,
+            },
+        };
+        (self.reload)(filter)
+    }
+}
+
 /// Installs the log of this process.
 ///
 /// # Errors
 /// [`TracingError`] when the filter does not parse, or when a log was installed before.
-pub fn install_tracing(plan: &LogPlan) -> Result<(), TracingError> {
-    let builder = tracing_subscriber::fmt()
-        .with_env_filter(filter(plan)?)
-        .with_target(false)
-        .with_writer(Stderr);
+pub fn install_tracing(plan: &LogPlan) -> Result<LogHandle, TracingError> {
+    let usual = filter(plan)?;
+    let (layer, handle) = reload::Layer::new(usual.clone());
+    let lines = tracing_subscriber::fmt::layer().with_target(false).with_writer(Stderr);
+    let registry = tracing_subscriber::registry().with(layer);
     let installed = match plan.format {
-        LogFormat::Json => builder
-            .json()
-            .flatten_event(true)
-            .with_current_span(false)
-            .try_init(),
-        LogFormat::Text if io::stderr().is_terminal() => builder.compact().try_init(),
-        LogFormat::Text => builder.compact().with_ansi(false).try_init(),
+        LogFormat::Json => {
+            let lines = lines.json().flatten_event(true).with_current_span(false);
+            registry.with(lines).try_init()
+        }
+        LogFormat::Text => {
+            let lines = lines.compact().with_ansi(io::stderr().is_terminal());
+            registry.with(lines).try_init()
+        }
     };
-    installed.map_err(TracingError::Installed)
+    installed.map_err(|error| TracingError::Installed(Box::new(error)))?;
+    Ok(LogHandle { usual, reload: Box::new(move |filter| handle.reload(filter).is_ok()) })
 }
 
 fn filter(plan: &LogPlan) -> Result<EnvFilter, TracingError> {

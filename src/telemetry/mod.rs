@@ -11,7 +11,7 @@ mod record;
 mod recorder;
 mod segment;
 
-pub use install::{LogFormat, LogPlan, TracingError, install_tracing};
+pub use install::{LogFormat, LogHandle, LogPlan, TracingError, install_tracing};
 pub use metrics::{Metrics, MetricsError, RobotLabels, SERIES_MAX};
 pub use record::{Record, RecordError, read_records};
 pub use recorder::{Recorder, RecorderError, RecorderPlan, RecorderSink};

@@ -83,6 +83,15 @@ pub enum SafetyEventKind {
         /// Why, when a stop was the cause.
         cause: Option<StopCause>,
     },
+    /// The tick itself asked for a stop; the latch word is set.
+    StopAsked {
+        /// Why.
+        cause: StopCause,
+        /// Whether it latches.
+        estop: bool,
+        /// The new epoch.
+        epoch: u32,
+    },
     /// A stop began.
     StopBegun {
         /// Why.

@@ -14,6 +14,10 @@ pub struct Reading {
 }
 
 /// One consistent view of latch, run state and robot, taken anew for each admission.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "a snapshot of independent facts, not a state"
+)]
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Posture {
     /// When it was taken.

@@ -12,14 +12,15 @@ const TOLERANCE_M: f64 = 1e-9;
 
 /// The areas of a workspace.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Fence {
+pub struct Fence {
     keep_in: Vec<Area>,
     keep_out: Vec<Area>,
     margin_m: f64,
 }
 
 impl Fence {
-    pub(super) fn of(workspace: &Workspace) -> Self {
+    /// Takes the areas of a workspace.
+    pub fn of(workspace: &Workspace) -> Self {
         Self {
             keep_in: workspace.keep_in.clone(),
             keep_out: workspace.keep_out.clone(),
@@ -50,6 +51,14 @@ impl Fence {
             }
         }
         objections
+    }
+
+    /// Returns whether an observed position (m) lies where the robot may be: in a permitted area and
+    /// in no forbidden one. The margin is for targets; a robot that eats into it has not left yet.
+    pub fn holds(&self, position: [f64; 3]) -> bool {
+        position.iter().all(|value| value.is_finite())
+            && self.keep_in.iter().any(|area| depth(area, position) >= 0.0)
+            && !self.keep_out.iter().any(|area| depth(area, position) >= 0.0)
     }
 }
 

@@ -58,17 +58,10 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// Returns whether descriptor and rules tell of the same tool.
+/// Returns whether descriptor and rules tell of the same tool. (A stop was refused before.)
 fn same(tool: &Descriptor, rules: &ToolRules) -> bool {
-    let word = match rules.effect {
-        EffectWord::Observe => "observe",
-        EffectWord::Move => "move",
-        EffectWord::Hold => "hold",
-        EffectWord::Config => "config",
-        EffectWord::Stop => return false,
-    };
     tool.name == rules.name
-        && tool.effect.as_str() == word
+        && tool.effect.as_str() == rules.effect.as_str()
         && tool.effect.needed_tier() == rules.tier
 }
 
@@ -126,7 +119,7 @@ pub fn admit(ask: Admission<'_>, now: &Posture, pace: &mut Pace) -> Result<Grant
     Ok(grant(&ask, now, Some(rules)))
 }
 
-/// Returns what stands against a call besides rates and steps. The order is not yet that of the reasons.
+/// Returns what stands against a call besides rates and steps, in no particular order.
 pub(super) fn standing(rules: &ToolRules, args: &Limited, now: &Posture) -> Vec<Objection> {
     let mut stands = Vec::new();
     if args.tool != Some(rules.index) {
@@ -140,8 +133,8 @@ pub(super) fn standing(rules: &ToolRules, args: &Limited, now: &Posture) -> Vec<
         let hint = "wait until the robot answers again; only reading works meanwhile";
         stands.push(objection(Reason::BridgeDown, "no robot answers", hint));
     }
-    stands.extend(stale(rules, now));
     if rules.effect != EffectWord::Observe {
+        stands.extend(stale(rules, now));
         run_state(&mut stands, now);
     }
     if let Some(place) = &rules.place {
@@ -282,7 +275,7 @@ fn grant(ask: &Admission<'_>, now: &Posture, rules: Option<&ToolRules>) -> Grant
     }
 }
 
-/// Returns the permit of a tool that changes the robot.
+/// Returns the permit of a tool that changes the robot; none moves without a lease.
 fn permit(rules: &ToolRules, (call, epoch): (u64, u32), deadline: Mono) -> Option<Permit> {
     let kind = match rules.effect {
         EffectWord::Move => CommandKind::Move,
@@ -290,7 +283,11 @@ fn permit(rules: &ToolRules, (call, epoch): (u64, u32), deadline: Mono) -> Optio
         EffectWord::Config => CommandKind::Config,
         EffectWord::Observe | EffectWord::Stop => return None,
     };
-    let lease = rules.lease.unwrap_or(NO_LEASE);
+    let lease = match rules.lease {
+        Some(lease) => lease,
+        None if kind.moves() => return None,
+        None => NO_LEASE,
+    };
     Some(Permit {
         tool: rules.index,
         kind,
@@ -310,7 +307,7 @@ fn permit(rules: &ToolRules, (call, epoch): (u64, u32), deadline: Mono) -> Optio
     })
 }
 
-/// The lease of a command that moves nothing: none. A moving tool without a lease does not load.
+/// The lease of a command that changes the set-up: it moves nothing that could be lost.
 const NO_LEASE: LeaseProfile = LeaseProfile {
     renew_ms: 0,
     lost_after_ms: 0,

@@ -1,0 +1,164 @@
+//! The agent of a node: tools, policy, model and the loop that joins them.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::sync::mpsc::SyncSender;
+
+use tokio::runtime::Runtime;
+
+use super::ending::End;
+use crate::agent::{Agent, Limits, system_prompt};
+use crate::app::assembly;
+use crate::app::exit::AppError;
+use crate::app::load::Installation;
+use crate::catalog::ToolView;
+use crate::config::{RobotFile, Scenario};
+use crate::executor::{Executor, Ports};
+use crate::gate::{Pace, PolicyStack, RobotRules};
+use crate::model::Scripted;
+use crate::robot::Bridge;
+use crate::spine::{Parts, Spine, SpineHandle};
+use crate::terms::{Call, Clock, Fact, FactSink, LaneReply, Tier};
+
+/// Prefix of the one kind of model that this release has.
+const SCRIPTED: &str = "scripted:";
+
+/// Loads the replies of `scripted:FILE`; `None` without a model.
+///
+/// # Errors
+/// [`AppError::Usage`] for another kind of model, [`AppError::Config`] for a faulty script.
+pub(super) fn script(model: Option<&str>) -> Result<Option<Vec<LaneReply>>, AppError> {
+    let Some(model) = model else { return Ok(None) };
+    let Some(file) = model.strip_prefix(SCRIPTED) else {
+        return Err(AppError::Usage {
+            problem: format!("unknown model `{model}`"),
+            hint: "this release plays scripts: --model scripted:dataflows/scenarios/rover-gate.toml"
+                .to_owned(),
+        });
+    };
+    let scenario = Scenario::load(Path::new(file))?;
+    Ok(Some(replies(&scenario)))
+}
+
+/// Turns the turns of a scenario into replies of a model; each call gets an id of its own.
+fn replies(scenario: &Scenario) -> Vec<LaneReply> {
+    let turns = scenario.turns.iter().zip(1_u32..);
+    turns
+        .map(|(turn, step)| LaneReply {
+            text: turn.say.clone(),
+            calls: turn
+                .calls
+                .iter()
+                .zip(1_u32..)
+                .map(|(call, nth)| Call {
+                    id: format!("call-{step}-{nth}"),
+                    tool: call.tool.clone(),
+                    args: call.args.clone().into(),
+                })
+                .collect(),
+        })
+        .collect()
+}
+
+/// Makes the async runtime of a node.
+///
+/// # Errors
+/// [`AppError::Internal`] when the machine refuses its threads.
+pub(super) fn runtime(workers: u32) -> Result<Runtime, AppError> {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(usize::try_from(workers).unwrap_or(1).max(1))
+        .thread_name("agent")
+        .enable_all()
+        .build()
+        .map_err(|error| AppError::Internal(format!("no async runtime: {error}")))
+}
+
+/// What the agent may do, before it wakes.
+#[derive(Debug)]
+pub(super) struct Mind {
+    robot: Arc<RobotFile>,
+    rules: Arc<RobotRules>,
+    policy: PolicyStack,
+}
+
+/// What the agent needs to wake.
+pub(super) struct Wake {
+    pub(super) bridge: Arc<Bridge>,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) sink: Arc<dyn FactSink>,
+    pub(super) progress: Arc<AtomicU64>,
+    pub(super) has_model: bool,
+    pub(super) script: Vec<LaneReply>,
+    pub(super) runtime: tokio::runtime::Handle,
+    pub(super) end: SyncSender<End>,
+}
+
+/// The agent, awake.
+#[derive(Debug)]
+pub(super) struct Awake {
+    pub(super) handle: SpineHandle,
+    pub(super) has_model: bool,
+    pub(super) tier: Tier,
+}
+
+impl Mind {
+    pub(super) fn of(installation: &Installation, tier: Option<Tier>) -> Self {
+        Self {
+            robot: Arc::new(installation.robot.clone()),
+            rules: Arc::clone(&installation.rules),
+            policy: installation.policy(tier),
+        }
+    }
+
+    /// Returns the tier in force.
+    pub(super) fn tier(&self) -> Tier {
+        self.policy.effective()
+    }
+
+    /// Assembles the tools and starts the loop on the runtime.
+    ///
+    /// # Errors
+    /// [`AppError::Internal`] when the tools do not fit together: the loader has let something pass.
+    pub(super) fn wake(self, given: Wake) -> Result<Awake, AppError> {
+        let catalog = assembly::catalog(&self.robot, &self.rules, &given.bridge)
+            .map_err(|errors| AppError::Internal(format!("tools: {errors}")))?;
+        let view = catalog.view(&self.policy);
+        tell_hidden(&view, given.sink.as_ref());
+        let executor = Executor::new(
+            Ports {
+                clock: Arc::clone(&given.clock),
+                facts: given.sink,
+                robot: Arc::clone(&given.bridge) as Arc<dyn crate::terms::RobotPort>,
+            },
+            Pace::new(&self.rules),
+        );
+        let system = system_prompt(&self.robot.title, self.policy.effective());
+        let (spine, handle) = Spine::new(Parts {
+            agent: Agent::new(Limits::default(), system, view.actuating()),
+            lane: Box::new(Scripted::new(given.script)),
+            executor: Arc::new(executor),
+            view,
+            states: given.bridge.state_changes(),
+            progress: given.progress,
+        });
+        let task = given.runtime.spawn(spine.run());
+        let end = given.end;
+        given.runtime.spawn(async move {
+            if task.await.is_err_and(|error| error.is_panic()) {
+                drop(end.try_send(End::Broken("the agent's loop panicked")));
+            }
+        });
+        Ok(Awake { handle, has_model: given.has_model, tier: self.policy.effective() })
+    }
+}
+
+fn tell_hidden(view: &ToolView, sink: &dyn FactSink) {
+    for hidden in view.hidden() {
+        sink.raise(Fact::ToolsHidden {
+            reason: hidden.reason,
+            tier: hidden.tier,
+            count: hidden.count,
+        });
+    }
+}

@@ -1,0 +1,126 @@
+//! What of latch and marker lies on disk, kept in step with the run state.
+//!
+//! Two threads write here: the operator's (before an arm, before a reset) and the keeper's (after a
+//! latch, after a disarm). One lock keeps them apart, so that a late note of an earlier disarm cannot
+//! remove the mark of the arming that came after it.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+use crate::app::state::StateFiles;
+use crate::safety::{Latch, Links};
+use crate::terms::{Fact, FactSink, RunState, StopCause};
+
+/// The files of latch and marker.
+#[derive(Debug, Clone)]
+pub(super) struct Desk {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    files: Mutex<StateFiles>,
+    links: Links,
+    sink: Arc<dyn FactSink>,
+    /// Whether the latch in memory is also on disk.
+    persisted: AtomicBool,
+}
+
+impl Desk {
+    pub(super) fn new(files: StateFiles, links: Links, sink: Arc<dyn FactSink>) -> Self {
+        let persisted = AtomicBool::new(files.latched().is_some());
+        Self { inner: Arc::new(Inner { files: Mutex::new(files), links, sink, persisted }) }
+    }
+
+    /// Runs `arm` after the marker is on disk; takes the marker back when the arming failed and the
+    /// robot is not armed.
+    pub(super) fn while_marked<T>(
+        &self,
+        who: &str,
+        arm: impl FnOnce() -> Result<T, Vec<String>>,
+    ) -> Result<T, Vec<String>> {
+        let files = self.files();
+        files.mark_armed(who).map_err(|error| vec![format!("marker on disk: {error}")])?;
+        let armed = arm();
+        if armed.is_err() {
+            self.unmark_if_disarmed(&files);
+        }
+        armed
+    }
+
+    /// Runs `reset` after the latch is gone from the disk; puts it back when the reset failed.
+    pub(super) fn while_cleared<T>(
+        &self,
+        reset: impl FnOnce() -> Result<T, Vec<String>>,
+    ) -> Result<T, Vec<String>> {
+        let files = self.files();
+        files.clear_latch().map_err(|error| vec![format!("latch on disk: {error}")])?;
+        let done = reset();
+        if done.is_err() {
+            self.write_latch(&files);
+        } else {
+            self.inner.persisted.store(false, Ordering::Release);
+        }
+        done
+    }
+
+    /// Follows a change of the run state.
+    pub(super) fn follow(&self, to: RunState, now: SystemTime) {
+        match to {
+            RunState::Latched => {
+                let files = self.files();
+                self.write_latch_at(&files, now);
+            }
+            RunState::Disarmed => {
+                let files = self.files();
+                self.unmark_if_disarmed(&files);
+            }
+            RunState::Boot
+            | RunState::Armed
+            | RunState::Moving
+            | RunState::Stopping
+            | RunState::Stopped
+            | RunState::Fault => {}
+        }
+    }
+
+    /// Returns whether the latch is on disk.
+    pub(super) fn is_persisted(&self) -> bool {
+        self.inner.persisted.load(Ordering::Acquire)
+    }
+
+    fn files(&self) -> std::sync::MutexGuard<'_, StateFiles> {
+        self.inner.files.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn latch(&self) -> &Latch {
+        &self.inner.links.latch
+    }
+
+    fn unmark_if_disarmed(&self, files: &StateFiles) {
+        if self.inner.links.shared.run() != RunState::Disarmed {
+            return;
+        }
+        if let Err(error) = files.clear_armed() {
+            tracing::error!(%error, "the marker of an armed robot could not be removed");
+        }
+    }
+
+    fn write_latch(&self, files: &StateFiles) {
+        self.write_latch_at(files, SystemTime::UNIX_EPOCH);
+    }
+
+    fn write_latch_at(&self, files: &StateFiles, now: SystemTime) {
+        let word = self.latch().word();
+        let cause = word.cause.unwrap_or(StopCause::InternalFault);
+        let at_unix_s = now.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |t| t.as_secs());
+        match files.persist_latch(cause, word.epoch, at_unix_s) {
+            Ok(()) => {
+                self.inner.persisted.store(true, Ordering::Release);
+                self.inner.sink.raise(Fact::LatchPersisted { cause });
+            }
+            Err(error) => tracing::error!(%error, "the latch could not be written to disk"),
+        }
+    }
+}

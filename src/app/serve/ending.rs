@@ -1,0 +1,92 @@
+//! How a node ends: who may end it, and the order of the end.
+
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
+use std::thread;
+use std::time::Duration;
+
+use tokio::runtime::Runtime;
+
+use super::shutdown;
+use crate::app::exit::Exit;
+use crate::robot::Bridge;
+use crate::safety::{Order, OrderPort};
+use crate::spine::SpineHandle;
+use crate::terms::{RobotPort as _, StopKind};
+
+/// Reasons to end that may wait; the first one counts.
+pub(super) const ENDS_MAX: usize = 8;
+/// How long the async side may take to end.
+pub(super) const RUNTIME_WITHIN: Duration = Duration::from_millis(500);
+/// How long a disarm may take: some ticks. Looked at every 5 ms.
+const DISARM_LOOKS_MAX: u32 = 100;
+const DISARM_LOOK: Duration = Duration::from_millis(5);
+
+/// Why a node ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum End {
+    /// The dataflow asks.
+    Graph,
+    /// The dataflow is gone: nobody can be reached.
+    GraphLost,
+    /// An operator asks.
+    Operator(String),
+    /// A signal asks.
+    Signal(&'static str),
+    /// A part broke.
+    Broken(&'static str),
+}
+
+/// What is needed to end in order.
+pub(super) struct Ending {
+    pub(super) end: Receiver<End>,
+    pub(super) bridge: Arc<Bridge>,
+    pub(super) orders: OrderPort,
+}
+
+impl Ending {
+    /// Waits for the first reason to end, brings the robot to rest, disarms, ends the agent.
+    pub(super) fn wait_and_end(self, runtime: &Runtime, spine: &SpineHandle) -> Exit {
+        let why = self.end.recv().unwrap_or(End::Broken("every part ended"));
+        tracing::info!(?why, "the node ends");
+        let exit = match &why {
+            End::Graph | End::Operator(_) | End::Signal(_) => Exit::Done,
+            End::GraphLost => Exit::Internal,
+            End::Broken(_) => Exit::Panic,
+        };
+        // The inbox has asked already when the dataflow did; a second word does no harm, but would
+        // be a second stop in the record.
+        if why != End::Graph {
+            let by = match &why {
+                End::Operator(who) => Some(who.as_str()),
+                End::Graph | End::GraphLost | End::Signal(_) | End::Broken(_) => None,
+            };
+            self.bridge.stop(StopKind::Stop, shutdown(), by);
+        }
+        if why != End::GraphLost {
+            let at_rest = runtime.block_on(self.bridge.at_rest());
+            if !at_rest {
+                tracing::error!("rest was not confirmed: the next start begins with a stop");
+            }
+        }
+        spine.shutdown();
+        self.disarm();
+        exit
+    }
+
+    /// Disarms, so that the next start finds a clean end. A latched robot stays latched.
+    fn disarm(&self) {
+        let Some(seq) = self.orders.submit(Order::Disarm) else { return };
+        for _ in 0..DISARM_LOOKS_MAX {
+            match self.orders.result(seq) {
+                Some(failed) => {
+                    let failed: Vec<_> = failed.names().collect();
+                    tracing::debug!(?failed, "disarmed at the end");
+                    return;
+                }
+                None => thread::park_timeout(DISARM_LOOK),
+            }
+        }
+        tracing::error!("the robot could not be disarmed: the next start begins with a stop");
+    }
+}

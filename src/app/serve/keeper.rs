@@ -1,0 +1,55 @@
+//! The keeper: turns the small events of the safety path into facts, and keeps the disk in step.
+//!
+//! It may be late; nothing on the way of a stop waits for it. It also gives waiting calls their
+//! pulse, so that a deadline is noticed when the robot says nothing.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use super::desk::Desk;
+use crate::robot::{EventTap, Names, Pulse, fact_of};
+use crate::telemetry::RecorderSink;
+use crate::terms::{Clock, FactSink as _, SafetyEventKind};
+
+/// How often it looks, ms. A queue of events holds several seconds of the worst case.
+const LOOK_MS: u64 = 10;
+
+/// What the keeper works with.
+pub(super) struct Keeper {
+    pub(super) tap: EventTap,
+    pub(super) names: Names,
+    pub(super) pulse: Pulse,
+    pub(super) desk: Desk,
+    pub(super) sink: RecorderSink,
+    pub(super) clock: Arc<dyn Clock>,
+}
+
+impl Keeper {
+    /// Works on this thread until `ending` is set, then once more.
+    pub(super) fn run(mut self, ending: &AtomicBool) {
+        loop {
+            let last = ending.load(Ordering::SeqCst);
+            self.look();
+            if last {
+                return;
+            }
+            thread::park_timeout(Duration::from_millis(LOOK_MS));
+        }
+    }
+
+    fn look(&mut self) {
+        let (desk, sink, names) = (&self.desk, &self.sink, &self.names);
+        let wall = self.clock.wall();
+        self.tap.drain(|event| {
+            if let Some(fact) = fact_of(event, names) {
+                sink.raise(fact);
+            }
+            if let SafetyEventKind::State { to, .. } = event.kind {
+                desk.follow(to, wall);
+            }
+        });
+        self.pulse.beat(self.clock.now());
+    }
+}

@@ -1,0 +1,67 @@
+//! What is done when a part that must not break does: latch on disk, then the end of the process.
+//!
+//! These are the only places that end a process: 71 when the safety thread stands still, 72 when a
+//! thread that carries the robot panics. The robot's own dead-man does the rest.
+
+use std::panic;
+use std::sync::Arc;
+use std::thread;
+
+use crate::app::exit::Exit;
+use crate::app::state::StateFiles;
+use crate::safety::{Latch, Shared};
+use crate::terms::{RunState, StopCause};
+
+/// Threads whose panic ends the process. A panic of a tool is an outcome and is caught elsewhere.
+const VITAL: [&str; 5] = ["safety", "dora-in", "dora-out", "recorder", "keeper"];
+
+/// Ends the process when it must not go on.
+#[derive(Debug, Clone)]
+pub(super) struct Lifeline {
+    shared: Arc<Shared>,
+    latch: Latch,
+    files: StateFiles,
+}
+
+impl Lifeline {
+    pub(super) fn new(shared: Arc<Shared>, latch: Latch, files: StateFiles) -> Self {
+        Self { shared, latch, files }
+    }
+
+    /// Makes a panic of a vital thread end the process with 72.
+    pub(super) fn guard_panics(&self) {
+        let line = self.clone();
+        let before = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            let name = thread::current().name().unwrap_or_default().to_owned();
+            tracing::error!(thread = name, panic = %info, "a thread panicked");
+            if VITAL.contains(&name.as_str()) {
+                line.end(Exit::Panic);
+            }
+            if !tracing::event_enabled!(tracing::Level::ERROR) {
+                before(info);
+            }
+        }));
+    }
+
+    /// Persists the latch when the robot may be moving or be made to, and ends the process.
+    #[expect(clippy::exit, reason = "codes 71 and 72: nothing of this process can be trusted any more")]
+    pub(super) fn end(&self, exit: Exit) {
+        let is_armed = match self.shared.run() {
+            RunState::Armed | RunState::Moving | RunState::Stopping => true,
+            RunState::Boot
+            | RunState::Disarmed
+            | RunState::Stopped
+            | RunState::Latched
+            | RunState::Fault => false,
+        };
+        if is_armed {
+            let epoch = self.latch.word().epoch;
+            if let Err(error) = self.files.persist_latch(StopCause::InternalFault, epoch, 0) {
+                tracing::error!(%error, "the latch could not be written");
+            }
+        }
+        tracing::error!(code = exit.code(), armed = is_armed, "the process ends");
+        std::process::exit(i32::from(exit.code()));
+    }
+}

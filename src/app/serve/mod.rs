@@ -1,0 +1,242 @@
+//! `node`: the agent as a node of a dataflow, from its files to its orderly end.
+//!
+//! Order of a start: files (64) → dataflow (66) → lock of the robot (75) → audit → parts → threads →
+//! agent → control socket. Order of an end: stop → rest → disarm → agent → threads → audit. Each wait
+//! of the end is bounded; what does not end in order is left marked, and the next start begins with
+//! the stop sequence.
+
+mod agent;
+mod desk;
+mod ending;
+mod keeper;
+mod lifeline;
+mod operator;
+mod threads;
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::sync::mpsc;
+
+use super::clock::SystemClock;
+use super::control::Server;
+use super::exit::{AppError, Exit};
+use super::load::Installation;
+use super::requests::NodeRequest;
+use super::settings::Settings;
+use super::state::StateFolder;
+use crate::config::{ConfigError, ConfigErrors};
+use crate::gate::Fence;
+use crate::node::{Attached, Needs, attach};
+use crate::robot::{Ids, Parts, Setup, assemble, safety_plan, speed_ceiling_mps};
+use crate::safety::{Boot, Latch};
+use crate::telemetry::{LogHandle, Metrics, Recorder, RecorderPlan, RobotLabels};
+use crate::terms::{Clock, Fact, FactSink, RobotId, StopCause};
+
+use agent::Mind;
+use desk::Desk;
+use ending::{End, Ending};
+use lifeline::Lifeline;
+use operator::OperatorDesk;
+use threads::{Spawn, Threads};
+
+/// Serves a robot until the dataflow, the operator or a signal ends it.
+///
+/// # Errors
+/// [`AppError::Config`], [`AppError::Node`], [`AppError::SecondInstance`] and [`AppError::State`]
+/// before anything was sent to the robot; [`AppError::Internal`] when the machine refuses a thread.
+pub fn serve_node(settings: &Settings, request: &NodeRequest) -> Result<Exit, AppError> {
+    let installation = Installation::load(settings, &request.robot, &request.board)?;
+    installation.check_machine()?;
+    let script = agent::script(request.model.as_deref())?;
+    let log = super::start_log(settings)?;
+    let robot_id = robot_id(&installation, request)?;
+    let attached = attach(Needs::AGENT)?;
+    let folder = StateFolder::open(&settings.state()?, &robot_id)?;
+    let node = Node::start(NodeParts { installation, request, robot_id, folder, restarts: attached.restarts })?;
+    node.serve(attached, script, log)
+}
+
+fn robot_id(installation: &Installation, request: &NodeRequest) -> Result<RobotId, AppError> {
+    match (&installation.robot.id, &request.robot_id) {
+        (Some(fixed), Some(given)) if fixed != given => Err(id_fault(
+            installation,
+            format!("the file fixes `{fixed}`, the dataflow gives `{given}`"),
+            "remove one of the two, or make them equal",
+        )),
+        (Some(id), _) | (None, Some(id)) => Ok(id.clone()),
+        (None, None) => Err(id_fault(
+            installation,
+            "the robot has no id".to_owned(),
+            "set ROBOT_ID in the env of the node, or `id` in the robot file",
+        )),
+    }
+}
+
+fn id_fault(installation: &Installation, problem: String, hint: &str) -> AppError {
+    let fault = ConfigError {
+        place: installation.robot.place.clone(),
+        key: "id".to_owned(),
+        problem,
+        hint: hint.to_owned(),
+    };
+    match ConfigErrors::none_or(vec![fault]) {
+        Err(errors) => errors.into(),
+        Ok(()) => AppError::Internal("a fault was lost".to_owned()),
+    }
+}
+
+/// What a node is made of, once its files and its lock are in hand.
+struct NodeParts<'a> {
+    installation: Installation,
+    request: &'a NodeRequest,
+    robot_id: RobotId,
+    folder: StateFolder,
+    restarts: u32,
+}
+
+/// A node whose parts are together and whose threads do not run yet.
+struct Node {
+    installation: Installation,
+    robot_id: RobotId,
+    folder: StateFolder,
+    recorder: Recorder,
+    sink: Arc<dyn FactSink>,
+    clock: Arc<dyn Clock>,
+    parts: Parts,
+    mind: Mind,
+    spine_progress: Arc<AtomicU64>,
+}
+
+impl Node {
+    fn start(given: NodeParts<'_>) -> Result<Self, AppError> {
+        let NodeParts { installation, request, robot_id, folder, restarts } = given;
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock::start());
+        let recorder = start_recorder(&installation, &folder, Arc::clone(&clock))?;
+        let sink: Arc<dyn FactSink> = Arc::new(recorder.sink());
+        let boot = Boot {
+            unclean: folder.files().unclean() || restarts > 0,
+            latched: folder.files().latched(),
+        };
+        let mind = Mind::of(&installation, request.tier);
+        sink.raise(Fact::Started {
+            robot: installation.robot.robot.clone(),
+            robot_id: robot_id.to_string(),
+            board: installation.board.id.clone(),
+            pid: std::process::id(),
+            restarts,
+            unclean: boot.unclean,
+            tier: mind.tier(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        });
+        let spine_progress = Arc::new(AtomicU64::new(0));
+        let robot = Arc::new(installation.robot.clone());
+        let parts = assemble(Setup {
+            plan: safety_plan(&robot, &installation.tiers, &installation.board, boot),
+            latch: Latch::new(0, boot.latched),
+            inside: match &robot.workspace {
+                Some(workspace) => {
+                    let fence = Fence::of(workspace);
+                    Box::new(move |position| fence.holds(position))
+                }
+                None => Box::new(|_| true),
+            },
+            speed_ceiling_mps: speed_ceiling_mps(&robot, &installation.tiers),
+            robot,
+            id: robot_id.clone(),
+            ids: Ids::random(),
+            clock: Arc::clone(&clock),
+            sink: Arc::clone(&sink),
+            spine: Arc::clone(&spine_progress),
+        });
+        Ok(Self { installation, robot_id, folder, recorder, sink, clock, parts, mind, spine_progress })
+    }
+
+    fn serve(
+        self,
+        attached: Attached,
+        script: Option<Vec<crate::terms::LaneReply>>,
+        log: LogHandle,
+    ) -> Result<Exit, AppError> {
+        let (end_sender, end) = mpsc::sync_channel::<End>(ending::ENDS_MAX);
+        let board = self.installation.board.clone();
+        let links = self.parts.links.clone();
+        let lifeline = Lifeline::new(links.shared.clone(), links.latch.clone(), self.folder.files().clone());
+        lifeline.guard_panics();
+        let desk = Desk::new(self.folder.files().clone(), links.clone(), Arc::clone(&self.sink));
+        let bridge = Arc::clone(&self.parts.bridge);
+        let orders = self.parts.orders.clone();
+
+        let runtime = agent::runtime(board.tokio_workers)?;
+        let threads = Threads::spawn(Spawn {
+            parts: self.parts,
+            attached,
+            board,
+            clock: Arc::clone(&self.clock),
+            desk: desk.clone(),
+            lifeline,
+            recorder: self.recorder.sink(),
+            log,
+            end: end_sender.clone(),
+        })?;
+        let spine = self.mind.wake(agent::Wake {
+            bridge: Arc::clone(&bridge),
+            clock: Arc::clone(&self.clock),
+            sink: Arc::clone(&self.sink),
+            progress: self.spine_progress,
+            has_model: script.is_some(),
+            script: script.unwrap_or_default(),
+            runtime: runtime.handle().clone(),
+            end: end_sender.clone(),
+        })?;
+        let operator = OperatorDesk {
+            bridge: Arc::clone(&bridge),
+            orders: orders.clone(),
+            desk: desk.clone(),
+            links,
+            spine: spine.handle.clone(),
+            has_model: spine.has_model,
+            sink: Arc::clone(&self.sink),
+            clock: Arc::clone(&self.clock),
+            robot_id: self.robot_id.to_string(),
+            tier: spine.tier,
+            end: end_sender,
+        };
+        let server = Server::listen(&self.folder.files().socket(), Arc::new(operator))
+            .map_err(|error| AppError::Internal(format!("control socket: {error}")))?;
+
+        let ended = Ending { end, bridge, orders };
+        let exit = ended.wait_and_end(&runtime, &spine.handle);
+        drop(server);
+        runtime.shutdown_timeout(ending::RUNTIME_WITHIN);
+        threads.join();
+        self.sink.raise(Fact::Ended { code: exit.code() });
+        if let Err(error) = self.recorder.finish() {
+            tracing::error!(%error, "the last records may be lost");
+        }
+        Ok(exit)
+    }
+}
+
+fn start_recorder(
+    installation: &Installation,
+    folder: &StateFolder,
+    clock: Arc<dyn Clock>,
+) -> Result<Recorder, AppError> {
+    let audit = folder.files().audit();
+    let bad = |problem: String| AppError::State {
+        folder: audit.display().to_string(),
+        problem,
+        hint: "give a folder that this user can write with --state".to_owned(),
+    };
+    std::fs::create_dir_all(&audit).map_err(|error| bad(error.to_string()))?;
+    let metrics = Metrics::new(RobotLabels::from(&installation.robot)).map_err(|error| {
+        id_fault(installation, error.to_string(), error.hint())
+    })?;
+    Recorder::start(RecorderPlan { dir: audit.clone(), clock, metrics: Arc::new(metrics) })
+        .map_err(|error| bad(error.to_string()))
+}
+
+/// Returns the cause under which a node that ends stops its robot.
+const fn shutdown() -> StopCause {
+    StopCause::Shutdown
+}

@@ -1,0 +1,163 @@
+//! The plain threads of a node: started together, joined together.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::SyncSender;
+use std::thread::{self, JoinHandle};
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::{Handle, Signals};
+
+use super::desk::Desk;
+use super::ending::End;
+use super::keeper::Keeper;
+use super::lifeline::Lifeline;
+use crate::app::exit::{AppError, Exit};
+use crate::config::Board;
+use crate::node::{Attached, DoraEvents};
+use crate::robot::{Heard, Inbox, Parts};
+use crate::safety::{Latch, Supervisor, run_safety};
+use crate::telemetry::{LogHandle, RecorderSink};
+use crate::terms::{Clock, StopCause, StopKind};
+
+/// What the threads need.
+pub(super) struct Spawn {
+    pub(super) parts: Parts,
+    pub(super) attached: Attached,
+    pub(super) board: Board,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) desk: Desk,
+    pub(super) lifeline: Lifeline,
+    pub(super) recorder: RecorderSink,
+    pub(super) log: LogHandle,
+    pub(super) end: SyncSender<End>,
+}
+
+/// The threads that run.
+#[derive(Debug)]
+pub(super) struct Threads {
+    ending: Arc<AtomicBool>,
+    joined: Vec<JoinHandle<()>>,
+    signals: Handle,
+}
+
+impl Threads {
+    /// Starts all of them. The receiving thread is not joined: it waits for an event of a dataflow
+    /// that may never send one, and holds nothing that the end needs.
+    pub(super) fn spawn(given: Spawn) -> Result<Self, AppError> {
+        let Spawn { parts, attached, board, clock, desk, lifeline, recorder, log, end } = given;
+        let ending = Arc::new(AtomicBool::new(false));
+        let Attached { mut wire, events, .. } = attached;
+        let latch = parts.links.latch.clone();
+        let mut joined = Vec::new();
+
+        let (step, flag, tick_clock) = (parts.safety, Arc::clone(&ending), Arc::clone(&clock));
+        joined.push(start("safety", move || run_safety(step, tick_clock.as_ref(), &flag))?);
+
+        let (outbox, flag) = (parts.outbox, Arc::clone(&ending));
+        joined.push(start("dora-out", move || outbox.run(&mut wire, &flag))?);
+
+        let (supervisor, flag) = (Supervisor::new(parts.links.shared.clone()), Arc::clone(&ending));
+        joined.push(start("supervisor", move || {
+            supervisor.run(board.lockup_ms, &flag, || lifeline.end(Exit::LockUp));
+        })?);
+
+        let keeper = Keeper {
+            tap: parts.events,
+            names: parts.names,
+            pulse: parts.pulse,
+            desk,
+            sink: recorder,
+            clock: Arc::clone(&clock),
+        };
+        let flag = Arc::clone(&ending);
+        joined.push(start("keeper", move || keeper.run(&flag))?);
+
+        let (signals, thread) = listen_to_signals(latch, end.clone())?;
+        joined.push(thread);
+
+        let receiver = Receiving { inbox: parts.inbox, events, clock, log, end };
+        drop(start("dora-in", move || receiver.run())?);
+        Ok(Self { ending, joined, signals })
+    }
+
+    /// Ends and joins them. The sending thread empties its queue first.
+    pub(super) fn join(self) {
+        self.ending.store(true, Ordering::SeqCst);
+        self.signals.close();
+        for thread in self.joined {
+            thread.thread().unpark();
+            let name = thread.thread().name().unwrap_or_default().to_owned();
+            if thread.join().is_err() {
+                tracing::error!(thread = name, "a thread had panicked");
+            }
+        }
+    }
+}
+
+fn start(name: &str, work: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>, AppError> {
+    thread::Builder::new()
+        .name(name.to_owned())
+        .spawn(work)
+        .map_err(|error| AppError::Internal(format!("no thread `{name}`: {error}")))
+}
+
+/// The thread that owns the event stream.
+struct Receiving {
+    inbox: Inbox,
+    events: DoraEvents,
+    clock: Arc<dyn Clock>,
+    log: LogHandle,
+    end: SyncSender<End>,
+}
+
+impl Receiving {
+    fn run(mut self) {
+        while let Some(event) = self.events.next_event() {
+            match self.inbox.handle(event, self.clock.now()) {
+                Heard::Nothing => {}
+                Heard::LogLevel(level) => {
+                    let set = self.log.set_level(level.as_deref());
+                    tracing::info!(?level, set, "the log level was asked for");
+                }
+                Heard::Stop => return say(&self.end, End::Graph),
+                Heard::Lost => return say(&self.end, End::GraphLost),
+            }
+        }
+        say(&self.end, End::GraphLost);
+    }
+}
+
+/// Says why the node must end. A full channel means that it ends already.
+fn say(end: &SyncSender<End>, why: End) {
+    drop(end.try_send(why));
+}
+
+/// SIGTERM and SIGHUP end the node in order; so does the first SIGINT. Every signal stops the robot
+/// at once; a second SIGINT is an estop.
+fn listen_to_signals(
+    latch: Latch,
+    end: SyncSender<End>,
+) -> Result<(Handle, JoinHandle<()>), AppError> {
+    let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP])
+        .map_err(|error| AppError::Internal(format!("signals: {error}")))?;
+    let handle = signals.handle();
+    let thread = start("signals", move || {
+        let mut interrupts = 0_u32;
+        for signal in signals.forever() {
+            interrupts = interrupts.saturating_add(u32::from(signal == SIGINT));
+            if interrupts > 1 {
+                latch.ask(StopKind::Estop, StopCause::OperatorStop);
+            } else {
+                latch.ask(StopKind::Stop, StopCause::Shutdown);
+            }
+            let name = match signal {
+                SIGTERM => "SIGTERM",
+                SIGINT => "SIGINT",
+                _ => "SIGHUP",
+            };
+            say(&end, End::Signal(name));
+        }
+    })?;
+    Ok((handle, thread))
+}

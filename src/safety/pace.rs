@@ -1,0 +1,92 @@
+//! The pace of the tick itself, and of the thread that sends.
+
+use super::{SafetyPlan, TickOut};
+use crate::terms::{Mono, SafetyEventKind};
+
+/// Late ticks within the window that count as overload.
+const LATE_TICKS: usize = 3;
+/// The window, ms.
+const LATE_WINDOW_MS: u64 = 10_000;
+/// After an overload nothing is armed until the pace was kept for this long, ms.
+const CLEAN_MS: u64 = 30_000;
+
+/// Watches whether ticks come in time.
+#[derive(Debug)]
+pub(super) struct Pace {
+    tick_ms: u64,
+    jitter_ms: u64,
+    stuck_ms: u64,
+    due: Option<Mono>,
+    late: heapless::Deque<Mono, LATE_TICKS>,
+    overloaded: bool,
+    sender: (u64, Mono),
+}
+
+impl Pace {
+    pub(super) fn new(plan: &SafetyPlan) -> Self {
+        Self {
+            tick_ms: u64::from(plan.tick_ms.max(1)),
+            jitter_ms: u64::from(plan.jitter_ms),
+            stuck_ms: u64::from(plan.lockup_ms).saturating_mul(2),
+            due: None,
+            late: heapless::Deque::new(),
+            overloaded: false,
+            sender: (0, Mono::ZERO),
+        }
+    }
+
+    /// Notes a tick. A tick before its time, after a wake-up, leaves the rhythm as it is.
+    ///
+    /// Returns whether this one makes three late ticks within ten seconds.
+    pub(super) fn tick(&mut self, now: Mono, out: &mut TickOut) -> bool {
+        let due = *self.due.get_or_insert(now);
+        if now < due {
+            return false;
+        }
+        self.due = Some(now.plus_ms(self.tick_ms));
+        let late_ms = now.ms_since(due);
+        if late_ms <= self.jitter_ms {
+            return false;
+        }
+        out.event(
+            now,
+            SafetyEventKind::LateTick {
+                late_ms: u32::try_from(late_ms).unwrap_or(u32::MAX),
+            },
+        );
+        if self.late.is_full() {
+            self.late.pop_front();
+        }
+        // There is room: one was taken out.
+        let full = self.late.push_back(now).is_ok() && self.late.is_full();
+        let first = self.late.front().copied().unwrap_or(now);
+        let overload = full && now.ms_since(first) <= LATE_WINDOW_MS;
+        self.overloaded |= overload;
+        overload
+    }
+
+    /// Returns whether the pace was lost and not yet kept again for long enough.
+    pub(super) fn overloaded(&self, now: Mono) -> bool {
+        let last = self.late.back().copied().unwrap_or(Mono::ZERO);
+        self.overloaded && now.ms_since(last) < CLEAN_MS
+    }
+
+    pub(super) fn due(&self) -> Mono {
+        self.due.unwrap_or(Mono::ZERO)
+    }
+
+    /// Begins to watch the sending thread.
+    pub(super) fn watch_sender(&mut self, now: Mono, rounds: u64) {
+        self.sender = (rounds, now);
+    }
+
+    /// Returns whether the sending thread made no round for too long.
+    pub(super) fn sender_stuck(&mut self, now: Mono, rounds: u64) -> bool {
+        let (last, since) = self.sender;
+        if rounds != last {
+            self.sender = (rounds, now);
+            return false;
+        }
+        now.ms_since(since) >= self.stuck_ms
+    }
+}

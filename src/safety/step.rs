@@ -1,0 +1,252 @@
+//! One round of the safety thread: read, decide, publish, hand over. No allocation, no lock.
+//!
+//! The thread of a robot and the driver of a virtual clock call the same [`SafetyStep::step`].
+
+use std::sync::Arc;
+
+use super::queue::{COMMAND_SLOTS, EVENT_SLOTS, OUT_SLOTS, Receiver, Sender, queue};
+use super::{
+    CallNote, Core, FailedChecks, Latch, Observed, Order, OrderEntry, OrderPort, Pass, SafetyOut, SafetyPlan,
+    Shared, TickInput, TickOut,
+};
+use crate::terms::{
+    ActuationCmd, DropCause, Mono, SafetyEvent, SafetyEventKind, StopCause, StopKind,
+};
+
+/// Orders that one round carries out; the rest waits for the next.
+const ORDERS_PER_ROUND: usize = 4;
+/// How often one round ticks again after its own requests: a request of the tick, and an estop that
+/// found its event queue full.
+const TICKS_PER_ROUND: usize = 3;
+
+/// The atomics that the parts around one robot share.
+#[derive(Debug, Clone)]
+pub struct Links {
+    /// The latch.
+    pub latch: Latch,
+    /// What the robot last said.
+    pub observed: Arc<Observed>,
+    /// What the tick publishes.
+    pub shared: Arc<Shared>,
+}
+
+/// The ends of the queues that others hold.
+#[derive(Debug)]
+pub struct SafetyPorts {
+    /// Commands into the tick.
+    pub commands: Sender<ActuationCmd>,
+    /// Frames for the sending thread.
+    pub outs: Receiver<SafetyOut>,
+    /// Events of the tick, for the recorder.
+    pub events: Receiver<SafetyEvent>,
+    /// Operator's orders.
+    pub orders: OrderPort,
+}
+
+/// Everything the safety thread owns.
+#[derive(Debug)]
+pub struct SafetyStep {
+    core: Core,
+    links: Links,
+    commands: Receiver<ActuationCmd>,
+    orders: Receiver<OrderEntry>,
+    outs: Sender<SafetyOut>,
+    events: Sender<SafetyEvent>,
+    out: TickOut,
+}
+
+impl SafetyStep {
+    /// Makes the round and the ends of its queues.
+    pub fn new(plan: SafetyPlan, links: Links) -> (Self, SafetyPorts) {
+        let (command_sender, commands) = queue::<_, COMMAND_SLOTS>();
+        let (outs, out_receiver) = queue::<_, OUT_SLOTS>();
+        let (events, event_receiver) = queue::<_, EVENT_SLOTS>();
+        let (order_port, orders) = OrderPort::new(links.shared.clone(), links.latch.clone());
+        let core = Core::new(plan, links.latch.word().epoch);
+        let step = Self {
+            core,
+            links,
+            commands,
+            orders,
+            outs,
+            events,
+            out: TickOut::default(),
+        };
+        let ports = SafetyPorts {
+            commands: command_sender,
+            outs: out_receiver,
+            events: event_receiver,
+            orders: order_port,
+        };
+        (step, ports)
+    }
+
+    /// Goes on to `now`. Returns when the next round is due. An earlier round does no harm.
+    pub fn step(&mut self, now: Mono) -> Mono {
+        self.links.shared.safety_progressed();
+        self.settle(now);
+        self.carry_out_orders(now);
+        self.pass_commands(now);
+        self.links.shared.wake_sender();
+        self.core.due()
+    }
+
+    /// Returns the handles that it shares.
+    pub fn links(&self) -> &Links {
+        &self.links
+    }
+
+    /// Ticks until the tick has nothing more to ask for.
+    fn settle(&mut self, now: Mono) {
+        for _ in 0..TICKS_PER_ROUND {
+            let input = self.input(self.core.lease_call());
+            self.out.clear();
+            self.core.tick(now, &input, &mut self.out);
+            if !self.flush(now) {
+                return;
+            }
+        }
+    }
+
+    fn carry_out_orders(&mut self, now: Mono) {
+        for _ in 0..ORDERS_PER_ROUND {
+            let Some(entry) = self.orders.pop() else {
+                return;
+            };
+            let input = self.input(self.core.lease_call());
+            let mut failed = self.core.check(now, &input, entry.order);
+            if failed.is_none() && entry.order == Order::Reset {
+                // Refused when a stop was asked for since the checks were made.
+                let reset = self.links.latch.reset(input.word.epoch);
+                failed = failed.with(FailedChecks::STOPPING, !reset);
+            }
+            self.out.clear();
+            if failed.is_none() {
+                self.core.carry_out(now, entry.order, &mut self.out);
+            }
+            self.out.event(
+                now,
+                SafetyEventKind::Order {
+                    seq: entry.seq,
+                    failed: failed.bits(),
+                },
+            );
+            if self.flush(now) {
+                self.settle(now);
+            }
+            self.links.shared.set_result(entry.seq, failed);
+        }
+    }
+
+    fn pass_commands(&mut self, now: Mono) {
+        for _ in 0..COMMAND_SLOTS {
+            let Some(cmd) = self.commands.pop() else {
+                return;
+            };
+            let input = self.input(cmd.lease.call);
+            self.out.clear();
+            let pass = self.core.offer(now, &input, &cmd, &mut self.out);
+            // The lease is published, and the heartbeat is ahead in the queue, before the command.
+            let asked = self.flush(now);
+            match pass {
+                Ok(pass) => self.hand_on(now, cmd, pass == Pass::Repeat),
+                Err(why) => self.drop_command(now, &cmd, why),
+            }
+            if asked {
+                self.settle(now);
+            }
+        }
+    }
+
+    fn hand_on(&mut self, now: Mono, cmd: ActuationCmd, repeat: bool) {
+        let full = self.outs.push(SafetyOut::Command { cmd, repeat });
+        if let Err(SafetyOut::Command { cmd, .. }) = full {
+            self.drop_command(now, &cmd, DropCause::Full);
+        }
+    }
+
+    fn drop_command(&mut self, now: Mono, cmd: &ActuationCmd, why: DropCause) {
+        let call = cmd.lease.call;
+        self.links.shared.calls.dropped(call, why);
+        let kind = SafetyEventKind::Dropped {
+            tool: cmd.tool,
+            call,
+            why,
+        };
+        self.record(SafetyEvent { at: now, kind });
+    }
+
+    /// Puts into effect what the core decided. Returns whether the latch word changed: tick again.
+    fn flush(&mut self, now: Mono) -> bool {
+        let mut asked = false;
+        for (kind, cause) in self.out.asks.iter().copied() {
+            let epoch = self.links.latch.ask(kind, cause);
+            asked = true;
+            let estop = kind == StopKind::Estop;
+            let kind = SafetyEventKind::StopAsked {
+                cause,
+                estop,
+                epoch,
+            };
+            record(&mut self.events, &self.links, SafetyEvent { at: now, kind });
+        }
+        let input = self.input(self.core.lease_call());
+        let standing = self.core.standing(now, &input);
+        self.links.shared.publish(&standing);
+        // Only now, so that whoever reads a word without a stop finds the state that follows it.
+        if let Some(epoch) = self.out.clear_stop {
+            asked |= !self.links.latch.clear_stop(epoch);
+        }
+        for out in self.out.outs.iter() {
+            if self.outs.push(out.clone()).is_err() {
+                self.out.overflow |= !matches!(out, SafetyOut::StopVerb { .. });
+            }
+        }
+        for event in self.out.events.iter().copied() {
+            record(&mut self.events, &self.links, event);
+        }
+        if self.out.overflow && !self.links.latch.word().estop {
+            self.links
+                .latch
+                .ask(StopKind::Estop, StopCause::InternalFault);
+            asked = true;
+        }
+        asked | self.lost_events()
+    }
+
+    fn record(&mut self, event: SafetyEvent) {
+        record(&mut self.events, &self.links, event);
+    }
+
+    /// A safety event that could not be recorded latches the robot.
+    fn lost_events(&self) -> bool {
+        let latched = self.links.latch.word().estop;
+        let lost = self.links.shared.events_lost() != 0 && !latched;
+        if lost {
+            self.links.latch.ask(StopKind::Estop, StopCause::Blackbox);
+        }
+        lost
+    }
+
+    fn input(&self, call: u64) -> TickInput {
+        let shared = &self.links.shared;
+        TickInput {
+            word: self.links.latch.word(),
+            seen: self.links.observed.seen(),
+            spine: shared.spine_progress(),
+            outbox: shared.outbox_progress(),
+            call: if call == 0 {
+                CallNote::GONE
+            } else {
+                shared.calls.note(call)
+            },
+            stop_sent: shared.stop_sent(),
+        }
+    }
+}
+
+fn record(events: &mut Sender<SafetyEvent>, links: &Links, event: SafetyEvent) {
+    if events.push(event).is_err() {
+        links.shared.event_lost();
+    }
+}

@@ -1,0 +1,11 @@
+//! The state machine against its table, its causes, random lives and races.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "tests count in small numbers"
+)]
+
+mod bench;
+mod causes;
+mod props;
+mod races;
+mod table;
