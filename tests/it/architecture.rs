@@ -189,7 +189,8 @@ fn grants_and_permits_are_made_in_the_gate_alone() {
     let mut found = Vec::new();
     for source in sources().iter().filter(|s| s.room != "gate") {
         for word in ["Grant {", "Permit {"] {
-            if source.text.contains(word) {
+            // A borrowed grant as a return type is no construction.
+            if source.text.replace("-> &Grant {", "").contains(word) {
                 found.push(format!("{}: `{word}`", source.path.display()));
             }
         }
