@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::catalog::{Catalog, CatalogBuilder, CatalogErrors};
 use crate::config::RobotFile;
 use crate::gate::RobotRules;
-use crate::robot::Bridge;
+use crate::robot::{Bridge, describe};
 use crate::tools::robot::robot_tools;
 
 /// Assembles every tool of a node.
@@ -17,5 +17,6 @@ pub(super) fn catalog(
     rules: &Arc<RobotRules>,
     bridge: &Arc<Bridge>,
 ) -> Result<Arc<Catalog>, CatalogErrors> {
-    robot_tools(CatalogBuilder::new(), robot, rules, bridge).build()
+    let tools = describe(robot, rules);
+    robot_tools(CatalogBuilder::new(), &tools, rules, bridge).build()
 }

@@ -10,6 +10,7 @@ mod assemble;
 mod bridge;
 pub mod codec;
 mod completion;
+mod describe;
 mod ids;
 mod inbox;
 mod motion;
@@ -25,6 +26,7 @@ mod tests;
 
 pub use assemble::{Parts, Setup, assemble};
 pub use bridge::Bridge;
+pub use describe::{Described, Shape, describe};
 pub use ids::{Asked, Ids};
 pub use inbox::{Heard, Inbox};
 pub use motion::MotionEnd;

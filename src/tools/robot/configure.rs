@@ -1,36 +1,24 @@
 //! A tool that changes the robot's set-up and moves nothing by itself.
 
-use std::sync::Arc;
-
 use futures::future::BoxFuture;
 use serde_json::{Map, Value};
 
-use super::describe::Parts;
+use super::parts::Parts;
 use super::text;
 use crate::catalog::{CallCx, RawTool, RobotTool};
-use crate::robot::Bridge;
 use crate::terms::{Descriptor, ToolError};
 
 /// Sends one verb, once, and tells what the robot answered.
 #[derive(Debug)]
-pub(super) struct Configure {
-    parts: Parts,
-    bridge: Arc<Bridge>,
-}
-
-impl Configure {
-    pub(super) fn new(parts: Parts, bridge: Arc<Bridge>) -> Self {
-        Self { parts, bridge }
-    }
-}
+pub(super) struct Configure(pub(super) Parts);
 
 impl RawTool for Configure {
     fn describe(&self) -> Descriptor {
-        self.parts.descriptor.clone()
+        self.0.descriptor.clone()
     }
 
     fn rules(&self) -> Option<RobotTool> {
-        Some(self.parts.robot.clone())
+        Some(self.0.robot.clone())
     }
 
     fn run<'a>(
@@ -39,9 +27,9 @@ impl RawTool for Configure {
         args: Map<String, Value>,
     ) -> BoxFuture<'a, Result<String, ToolError>> {
         Box::pin(async move {
-            let params = self.parts.params(&args);
+            let params = self.0.params(&args);
             let permit = cx.into_permit().ok_or_else(text::no_permit)?;
-            text::answer(self.bridge.configure(permit, &params).await?)
+            text::answer(self.0.bridge.configure(permit, &params).await?)
         })
     }
 }

@@ -4,49 +4,46 @@
 //! they can have. Whatever the robot advertises adds nothing.
 
 mod configure;
-mod describe;
 mod motion;
+mod parts;
 mod read;
 mod safety_events;
 mod state;
-mod text;
 #[cfg(test)]
 mod tests;
+mod text;
 
 use std::sync::Arc;
 
 use configure::Configure;
-use describe::{Parts, Shape};
 use motion::Drive;
+use parts::Parts;
 use read::Read;
 use safety_events::SafetyEvents;
 use state::State;
 
 use crate::catalog::CatalogBuilder;
-use crate::config::RobotFile;
 use crate::gate::RobotRules;
-use crate::robot::Bridge;
+use crate::robot::{Bridge, Described, Shape};
 
-/// Adds all tools of a robot: one for each entry of its file that `rules` were compiled from.
+/// Adds the described tools of a robot. `rules` and the descriptions are of the same robot file;
+/// a tool for which that does not hold is a fault of the catalog.
+#[must_use]
 pub fn robot_tools(
     builder: CatalogBuilder,
-    robot: &RobotFile,
+    tools: &[Described],
     rules: &Arc<RobotRules>,
     bridge: &Arc<Bridge>,
 ) -> CatalogBuilder {
-    let tools = robot.tools.iter().zip(0..);
-    tools.fold(builder, |builder, (def, index)| {
-        let Some(parts) = Parts::of(def, index, rules) else {
-            return builder;
-        };
-        let bridge = bridge.clone();
-        match Shape::of(def) {
-            Shape::Stop(_) => builder.stop(parts.descriptor),
-            Shape::Motion => builder.raw(Arc::new(Drive::new(parts, bridge))),
-            Shape::Config => builder.raw(Arc::new(Configure::new(parts, bridge))),
-            Shape::Read => builder.raw(Arc::new(Read::new(parts, bridge))),
-            Shape::State => builder.tool(State::new(parts, bridge)),
-            Shape::SafetyEvents => builder.tool(SafetyEvents::new(parts, bridge)),
+    tools.iter().fold(builder, |builder, tool| {
+        let parts = Parts::new(tool, rules, bridge);
+        match tool.shape {
+            Shape::Stop => builder.stop(parts.descriptor),
+            Shape::Motion => builder.raw(Arc::new(Drive(parts))),
+            Shape::Config => builder.raw(Arc::new(Configure(parts))),
+            Shape::Read => builder.raw(Arc::new(Read(parts))),
+            Shape::State => builder.tool(State(parts)),
+            Shape::SafetyEvents => builder.tool(SafetyEvents(parts)),
         }
     })
 }

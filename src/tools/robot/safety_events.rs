@@ -1,22 +1,16 @@
 //! The tool that tells the robot's safety events, so that an agent can see why it was stopped.
 
-use std::sync::Arc;
-
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::describe::Parts;
+use super::parts::Parts;
 use crate::catalog::{CallCx, RobotTool, Tool};
-use crate::robot::Bridge;
 use crate::terms::{Descriptor, RobotPort, ToolError};
 
 /// Tells the safety events that were received.
 #[derive(Debug)]
-pub(super) struct SafetyEvents {
-    parts: Parts,
-    bridge: Arc<Bridge>,
-}
+pub(super) struct SafetyEvents(pub(super) Parts);
 
 /// Which events.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -27,26 +21,20 @@ pub(super) struct EventsArgs {
     since: Option<u64>,
 }
 
-impl SafetyEvents {
-    pub(super) fn new(parts: Parts, bridge: Arc<Bridge>) -> Self {
-        Self { parts, bridge }
-    }
-}
-
 impl Tool for SafetyEvents {
     type Args = EventsArgs;
 
     fn describe(&self) -> Descriptor {
-        self.parts.descriptor.clone()
+        self.0.descriptor.clone()
     }
 
     fn rules(&self) -> Option<RobotTool> {
-        Some(self.parts.robot.clone())
+        Some(self.0.robot.clone())
     }
 
     async fn run(&self, _cx: CallCx<'_>, args: EventsArgs) -> Result<String, ToolError> {
-        let now = self.bridge.posture().now;
-        let notes = self.bridge.safety_events(args.since.unwrap_or(0));
+        let now = self.0.bridge.posture().now;
+        let notes = self.0.bridge.safety_events(args.since.unwrap_or(0));
         // The events themselves are left out: with 128 of them kept, they would drown the answer.
         let events: Vec<Value> = notes
             .iter()
