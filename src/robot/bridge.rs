@@ -309,8 +309,6 @@ pub(super) fn bridge_down() -> ToolError {
     }
 }
 
-fn lock(
-    queue: &Mutex<Sender<ActuationCmd>>,
-) -> std::sync::MutexGuard<'_, Sender<ActuationCmd>> {
+fn lock(queue: &Mutex<Sender<ActuationCmd>>) -> std::sync::MutexGuard<'_, Sender<ActuationCmd>> {
     queue.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -67,7 +67,9 @@ pub struct LogHandle {
 
 impl fmt::Debug for LogHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LogHandle").field("usual", &self.usual).finish_non_exhaustive()
+        f.debug_struct("LogHandle")
+            .field("usual", &self.usual)
+            .finish_non_exhaustive()
     }
 }
 
@@ -93,7 +95,9 @@ impl LogHandle {
 pub fn install_tracing(plan: &LogPlan) -> Result<LogHandle, TracingError> {
     let usual = filter(plan)?;
     let (layer, handle) = reload::Layer::new(usual.clone());
-    let lines = tracing_subscriber::fmt::layer().with_target(false).with_writer(Stderr);
+    let lines = tracing_subscriber::fmt::layer()
+        .with_target(false)
+        .with_writer(Stderr);
     let registry = tracing_subscriber::registry().with(layer);
     let installed = match plan.format {
         LogFormat::Json => {
@@ -106,7 +110,10 @@ pub fn install_tracing(plan: &LogPlan) -> Result<LogHandle, TracingError> {
         }
     };
     installed.map_err(|error| TracingError::Installed(Box::new(error)))?;
-    Ok(LogHandle { usual, reload: Box::new(move |filter| handle.reload(filter).is_ok()) })
+    Ok(LogHandle {
+        usual,
+        reload: Box::new(move |filter| handle.reload(filter).is_ok()),
+    })
 }
 
 fn filter(plan: &LogPlan) -> Result<EnvFilter, TracingError> {

@@ -49,7 +49,9 @@ fn a_read_without_an_answer_ends_at_its_deadline() {
     let bridge = world.bridge();
     let params = no_params();
     let begun = world.now();
-    let error = world.until(1_000, pin!(bridge.ask(cmd, &params))).unwrap_err();
+    let error = world
+        .until(1_000, pin!(bridge.ask(cmd, &params)))
+        .unwrap_err();
     assert_eq!(error, ToolError::TimedOut { limit_ms: 3_000 });
     assert_eq!(world.now().ms_since(begun), 300);
 }
@@ -70,8 +72,16 @@ fn case_33_a_move_runs_under_heartbeats_and_ends_with_a_release() {
     assert!(beats.windows(2).all(|pair| pair[1] - pair[0] <= 350));
     assert_eq!(world.heard(RELEASE).len(), 1);
     assert!(world.heard(STOP).is_empty());
-    let verbs: Vec<_> = world.rover.heard.iter().map(|(_, r)| r.verb.clone()).collect();
-    let at = verbs.iter().position(|v| v.ends_with("go_to_pose")).unwrap();
+    let verbs: Vec<_> = world
+        .rover
+        .heard
+        .iter()
+        .map(|(_, r)| r.verb.clone())
+        .collect();
+    let at = verbs
+        .iter()
+        .position(|v| v.ends_with("go_to_pose"))
+        .unwrap();
     assert_eq!(verbs[at - 1], HEARTBEAT, "heartbeat, then the command");
     world.run_ms(2_000);
     assert_eq!(world.heard(HEARTBEAT).len(), beats.len(), "then silence");
@@ -102,7 +112,10 @@ fn a_hold_is_repeated_until_its_time_is_over_and_then_stopped() {
     assert!(sent.windows(2).all(|pair| pair[1] - pair[0] <= 220));
     assert!(!world.heard(STOP).is_empty());
     assert_eq!(world.run(), RunState::Armed);
-    assert_eq!(world.count(|f| matches!(f, Fact::CommandSent { repeat: true, .. })), sent.len() - 1);
+    assert_eq!(
+        world.count(|f| matches!(f, Fact::CommandSent { repeat: true, .. })),
+        sent.len() - 1
+    );
 }
 
 #[test]
@@ -150,7 +163,10 @@ fn a_move_that_nobody_answers_is_of_unknown_outcome_and_never_sent_again() {
     cmd.deadline = world.now().plus_ms(1_000);
     driving!(world, bridge, cmd, future);
     let error = world.until(4_000, future.as_mut()).unwrap_err();
-    assert!(matches!(error, ToolError::OutcomeUnknown { .. }), "{error:?}");
+    assert!(
+        matches!(error, ToolError::OutcomeUnknown { .. }),
+        "{error:?}"
+    );
     assert_eq!(world.heard("vendor.octos.rover.go_to_pose").len(), 1);
     assert_eq!(world.rover.status, "idle");
 }
@@ -178,7 +194,9 @@ fn a_stop_ends_the_call_with_its_cause_and_voids_what_waits() {
         world.tick();
     }
     assert!(world.bridge().posture().moving);
-    world.bridge().stop(StopKind::Stop, StopCause::OperatorStop, Some("ann"));
+    world
+        .bridge()
+        .stop(StopKind::Stop, StopCause::OperatorStop, Some("ann"));
     assert!(world.bridge().posture().stopping);
     let error = world.until(3_000, future.as_mut()).unwrap_err();
     assert!(error.to_string().contains("operator_stop"), "{error}");
@@ -190,7 +208,10 @@ fn a_stop_ends_the_call_with_its_cause_and_voids_what_waits() {
     let goes = world.heard("vendor.octos.rover.go_to_pose").len();
     driving!(world, bridge, old, late);
     let error = world.until(2_000, late.as_mut()).unwrap_err();
-    assert!(matches!(error, ToolError::Refused(ref r) if r.reason == Reason::LeaseExpired), "{error:?}");
+    assert!(
+        matches!(error, ToolError::Refused(ref r) if r.reason == Reason::LeaseExpired),
+        "{error:?}"
+    );
     assert_eq!(world.heard("vendor.octos.rover.go_to_pose").len(), goes);
 }
 
@@ -205,7 +226,9 @@ fn an_estop_ends_the_call_and_latches() {
         assert!(world.poll(future.as_mut()).is_none());
         world.tick();
     }
-    world.bridge().stop(StopKind::Estop, StopCause::ModelStop, None);
+    world
+        .bridge()
+        .stop(StopKind::Estop, StopCause::ModelStop, None);
     let error = world.until(3_000, future.as_mut()).unwrap_err();
     assert!(matches!(error, ToolError::Cancelled { .. }));
     assert!(world.bridge().posture().latched);
@@ -224,7 +247,10 @@ fn one_motion_at_a_time() {
     let third = world.cmd(GO, CommandKind::Move);
     driving!(world, bridge, cmd, future);
     assert!(world.poll(future.as_mut()).is_none());
-    assert!(world.bridge().posture().moving, "before the tick knows of it");
+    assert!(
+        world.bridge().posture().moving,
+        "before the tick knows of it"
+    );
     world.tick();
     driving!(world, bridge2, second, other);
     let error = world.poll(other.as_mut()).unwrap().unwrap_err();
@@ -243,13 +269,17 @@ fn a_change_of_the_set_up_is_answered_and_moves_nothing() {
     let cmd = world.cmd("robot_release_control", CommandKind::Config);
     let bridge = world.bridge();
     let tool = bridge.tool(cmd.tool).unwrap();
-    let answer = world.until(1_000, pin!(configure(&bridge, tool, cmd))).unwrap();
+    let answer = world
+        .until(1_000, pin!(configure(&bridge, tool, cmd)))
+        .unwrap();
     assert!(answer.ok);
     assert_eq!(world.run(), RunState::Armed);
     assert!(world.heard(HEARTBEAT).is_empty());
     world.order(Order::Disarm);
     let cmd = world.cmd("robot_release_control", CommandKind::Config);
-    let error = world.until(1_000, pin!(configure(&bridge, tool, cmd))).unwrap_err();
+    let error = world
+        .until(1_000, pin!(configure(&bridge, tool, cmd)))
+        .unwrap_err();
     assert!(matches!(error, ToolError::Refused(ref r) if r.reason == Reason::NotArmed));
 }
 
@@ -270,7 +300,15 @@ fn case_45_a_full_queue_of_commands_is_busy_and_its_depth_is_known() {
     assert_eq!(bridge.commands_waiting(), 0);
     // None of them had a live call.
     assert!(world.heard("vendor.octos.rover.go_to_pose").is_empty());
-    let dropped = |f: &Fact| matches!(f, Fact::CommandDropped { why: DropCause::Lease, .. });
+    let dropped = |f: &Fact| {
+        matches!(
+            f,
+            Fact::CommandDropped {
+                why: DropCause::Lease,
+                ..
+            }
+        )
+    };
     assert_eq!(world.count(dropped), 15);
 }
 
@@ -317,7 +355,10 @@ fn the_parameters_carry_who_controls_where_the_verb_takes_that_and_are_bounded()
     let mut args = no_params();
     args.insert("x".to_owned(), 1.5.into());
     let params: Value = serde_json::from_str(&params_of(tool(GO), &args).unwrap()).unwrap();
-    assert_eq!(params, serde_json::json!({ "x": 1.5, "control_source": "octos-edge" }));
+    assert_eq!(
+        params,
+        serde_json::json!({ "x": 1.5, "control_source": "octos-edge" })
+    );
     let bare = params_of(tool("rover_get_pose"), &args).unwrap();
     assert_eq!(bare.as_str(), r#"{"x":1.5}"#);
     args.insert("y".to_owned(), "z".repeat(1_100).into());

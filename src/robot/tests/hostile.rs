@@ -31,7 +31,10 @@ fn case_40_every_kind_of_bad_message_is_counted_and_changes_nothing() {
     world.say_text(Input::Capabilities, "[1]");
     world.say(Input::State, &json!({ "robot_id": "rover-2", "seq": 1 }));
     world.say(Input::Capabilities, &json!({ "robot_id": "rover-2" }));
-    world.say(Input::CmdResponse, &json!({ "request_id": "nobody", "ok": true }));
+    world.say(
+        Input::CmdResponse,
+        &json!({ "request_id": "nobody", "ok": true }),
+    );
     let stray = WireEvent::Stray {
         input: "camera".to_owned(),
     };
@@ -57,7 +60,11 @@ fn case_40_a_second_answer_is_ignored_and_an_answer_to_an_earlier_life_confirms_
 
     world.rover.answers = false;
     world.bridge();
-    world.parts.links.latch.ask(StopKind::Stop, StopCause::ModelStop);
+    world
+        .parts
+        .links
+        .latch
+        .ask(StopKind::Stop, StopCause::ModelStop);
     world.tick();
     let asked = Asked::Stop {
         serial: 1,
@@ -84,11 +91,23 @@ fn case_60_a_latch_set_between_the_tick_and_the_send_keeps_the_command_back() {
     assert!(world.poll(future.as_mut()).is_none());
     let now = world.now();
     world.parts.safety.step(now); // the command is in the queue to the sending thread
-    world.parts.links.latch.ask(StopKind::Stop, StopCause::OperatorStop);
+    world
+        .parts
+        .links
+        .latch
+        .ask(StopKind::Stop, StopCause::OperatorStop);
     let error = world.until(2_000, future.as_mut()).unwrap_err();
     assert!(matches!(error, ToolError::Refused(_)), "{error:?}");
     assert!(world.heard("vendor.octos.rover.go_to_pose").is_empty());
-    let epoch = |f: &Fact| matches!(f, Fact::CommandDropped { why: DropCause::Epoch, .. });
+    let epoch = |f: &Fact| {
+        matches!(
+            f,
+            Fact::CommandDropped {
+                why: DropCause::Epoch,
+                ..
+            }
+        )
+    };
     assert_eq!(world.count(epoch), 1);
 }
 
@@ -115,9 +134,13 @@ fn case_61_a_freeze_between_the_tick_and_the_send_keeps_motion_and_heartbeats_ba
     world.run_ms(1_000);
     let error = world.until(2_000, future.as_mut()).unwrap_err();
     assert!(matches!(error, ToolError::Cancelled { .. }), "{error:?}");
-    let after: Vec<_> = world.rover.heard[before..].iter().map(|(_, r)| r.verb.clone()).collect();
+    let after: Vec<_> = world.rover.heard[before..]
+        .iter()
+        .map(|(_, r)| r.verb.clone())
+        .collect();
     assert!(!after.is_empty());
-    let stops = |v: &String| v.ends_with(".stop") || v == "robot.estop" || v.ends_with("release_control");
+    let stops =
+        |v: &String| v.ends_with(".stop") || v == "robot.estop" || v.ends_with("release_control");
     assert!(after.iter().all(stops), "{after:?}");
     assert_eq!(world.run(), RunState::Stopped);
 }
@@ -134,7 +157,11 @@ fn case_62_three_lost_stop_messages_are_repeated_and_recorded() {
         world.tick();
     }
     world.rover.loses = 3;
-    world.parts.links.latch.ask(StopKind::Stop, StopCause::ModelStop);
+    world
+        .parts
+        .links
+        .latch
+        .ask(StopKind::Stop, StopCause::ModelStop);
     assert!(world.until(2_000, future.as_mut()).is_err());
     assert_eq!(world.rover.status, "idle");
     assert_eq!(world.run(), RunState::Armed);
@@ -154,7 +181,18 @@ fn a_wire_that_fails_is_recorded_and_the_robot_is_latched_in_the_end() {
     world.poll(future.as_mut());
     world.line.broken = true;
     let error = world.until(3_000, future.as_mut()).unwrap_err();
-    assert!(matches!(error, ToolError::OutcomeUnknown { .. } | ToolError::Cancelled { .. }), "{error:?}");
+    // The heartbeat that goes first failed, so the command was kept back.
+    assert!(matches!(error, ToolError::Refused(_)), "{error:?}");
+    let fault = |f: &Fact| {
+        matches!(
+            f,
+            Fact::StopAsked {
+                cause: StopCause::HeartbeatFault,
+                ..
+            }
+        )
+    };
+    assert_eq!(world.count(fault), 1);
     world.run_ms(1_000);
     assert_eq!(world.run(), RunState::Latched, "no stop verb ever left");
     assert!(world.count(|f| matches!(f, Fact::SendFailed)) > 0);

@@ -28,9 +28,17 @@ fn the_robot_is_asked_for_its_advert_until_it_is_known_with_growing_patience() {
     world.rover.advertises = false;
     let begun = world.now().as_ms();
     world.run_ms(20_000);
-    let asked: Vec<u64> = world.heard(PROBE).iter().map(|at| (at - begun) / 1_000).collect();
+    let asked: Vec<u64> = world
+        .heard(PROBE)
+        .iter()
+        .map(|at| (at - begun) / 1_000)
+        .collect();
     assert_eq!(asked, [0, 1, 3, 7, 12, 17]);
-    assert!(world.order(Order::Arm { for_ms: 9 }).has(FailedChecks::ADVERT_UNSEEN));
+    assert!(
+        world
+            .order(Order::Arm { for_ms: 9 })
+            .has(FailedChecks::ADVERT_UNSEEN)
+    );
     world.rover.advertises = true;
     world.run_ms(6_000);
     let known = world.heard(PROBE).len();
@@ -60,7 +68,10 @@ fn case_07_an_advert_changes_no_tier_and_each_difference_is_told_once() {
     assert_eq!(world.count(velocity), 1);
     assert_eq!(world.count(told("vendor.octos.rover.stop", None)), 1);
     assert_eq!(world.count(|f| matches!(f, Fact::AdvertTier { .. })), 2);
-    assert_eq!(world.count(|f| matches!(f, Fact::AdvertUnknown { count: 1 })), 1);
+    assert_eq!(
+        world.count(|f| matches!(f, Fact::AdvertUnknown { count: 1 })),
+        1
+    );
 }
 
 #[test]
@@ -70,7 +81,15 @@ fn a_second_advert_of_another_process_is_a_restart() {
     other["pid"] = json!(43);
     world.say(Input::Capabilities, &other);
     world.run_ms(400);
-    let restarted = |f: &Fact| matches!(f, Fact::Peer { event: PeerEvent::Restarted, .. });
+    let restarted = |f: &Fact| {
+        matches!(
+            f,
+            Fact::Peer {
+                event: PeerEvent::Restarted,
+                ..
+            }
+        )
+    };
     assert_eq!(world.count(restarted), 1);
     assert_eq!(world.run(), RunState::Stopped);
     assert_eq!(world.bridge().posture().cause, Some(StopCause::BridgeLost));
@@ -166,7 +185,11 @@ fn case_68_speed_above_the_monitor_is_a_stop() {
     let mut world = World::armed();
     world.rover.speed = 0.29;
     world.run_ms(100);
-    assert_eq!(world.run(), RunState::Armed, "1.2 times 0.25 is not exceeded");
+    assert_eq!(
+        world.run(),
+        RunState::Armed,
+        "1.2 times 0.25 is not exceeded"
+    );
     world.rover.speed = -0.31;
     world.run_ms(400);
     assert_eq!(world.run(), RunState::Stopped);
@@ -200,23 +223,33 @@ fn case_44_a_foreign_holder_refuses_arming_and_stops_a_moving_robot() {
     world.run_ms(400);
     assert_eq!(world.run(), RunState::Stopped);
     world.order(Order::Disarm);
-    assert_eq!(world.order(Order::Arm { for_ms: 9 }), FailedChecks::FOREIGN_HOLDER);
+    assert_eq!(
+        world.order(Order::Arm { for_ms: 9 }),
+        FailedChecks::FOREIGN_HOLDER
+    );
 }
 
 #[test]
 fn case_41_safety_events_latch_are_kept_and_gaps_are_told() {
     let mut world = World::armed();
     for (seq, kind) in [(4, "bumper"), (4, "bumper"), (7, "deadman"), (1, "boot")] {
-        world.say(Input::SafetyEvent, &json!({ "robot_id": "rover-1", "seq": seq, "kind": kind }));
+        world.say(
+            Input::SafetyEvent,
+            &json!({ "robot_id": "rover-1", "seq": seq, "kind": kind }),
+        );
     }
     world.run_ms(400);
     assert_eq!(world.run(), RunState::Latched);
     assert_eq!(world.bridge().posture().cause, Some(StopCause::VendorEvent));
     let notes = world.bridge().safety_events(0);
-    let kept: Vec<_> = notes.iter().map(|n| (n.seq, n.robot_seq, n.missed_before)).collect();
+    let kept: Vec<_> = notes
+        .iter()
+        .map(|n| (n.seq, n.robot_seq, n.missed_before))
+        .collect();
     assert_eq!(kept, [(1, Some(4), 0), (2, Some(7), 2), (3, Some(1), 0)]);
     assert_eq!(world.bridge().safety_events(2).len(), 1);
-    let gap = |f: &Fact| matches!(f, Fact::RobotSafetyEvent { what, .. } if what.starts_with("gap"));
+    let gap =
+        |f: &Fact| matches!(f, Fact::RobotSafetyEvent { what, .. } if what.starts_with("gap"));
     assert_eq!(world.count(gap), 2);
 }
 
@@ -229,10 +262,16 @@ fn the_end_of_the_dataflow_stops_a_moving_robot_first() {
     let bridge = world.bridge();
     assert!(world.until(1_000, pin!(bridge.at_rest())));
     assert_eq!(world.run(), RunState::Stopped);
-    let heard = world.parts.inbox.handle(WireEvent::Broken("daemon gone".to_owned()), now);
+    let heard = world
+        .parts
+        .inbox
+        .handle(WireEvent::Broken("daemon gone".to_owned()), now);
     assert_eq!(heard, Heard::Lost);
     assert!(!world.bridge().posture().bridge_up);
-    assert_eq!(world.count(|f| matches!(f, Fact::GraphStop | Fact::GraphLost { .. })), 2);
+    assert_eq!(
+        world.count(|f| matches!(f, Fact::GraphStop | Fact::GraphLost { .. })),
+        2
+    );
 }
 
 #[test]
@@ -246,10 +285,21 @@ fn only_the_log_level_can_be_set_from_outside() {
         };
         world.parts.inbox.handle(event, now)
     };
-    assert_eq!(set("log_level", Some("\"debug\"")), Heard::LogLevel(Some("debug".to_owned())));
+    assert_eq!(
+        set("log_level", Some("\"debug\"")),
+        Heard::LogLevel(Some("debug".to_owned()))
+    );
     assert_eq!(set("log_level", None), Heard::LogLevel(None));
     assert_eq!(set("max_tier", Some("\"full_actuation\"")), Heard::Nothing);
-    let refused = |f: &Fact| matches!(f, Fact::Param { accepted: false, .. });
+    let refused = |f: &Fact| {
+        matches!(
+            f,
+            Fact::Param {
+                accepted: false,
+                ..
+            }
+        )
+    };
     assert_eq!(world.count(refused), 1);
 }
 
@@ -258,18 +308,14 @@ fn the_rovers_plan_is_that_of_its_files() {
     use crate::robot::{safety_plan, speed_ceiling_mps};
     use crate::safety::Boot;
     let (robot, tiers) = (rover(), super::world::tiers());
-    let board = crate::config::Board {
-        place: robot.place.clone(),
-        id: "b".to_owned(),
-        tokio_workers: 2,
-        safety_tick_ms: 10,
-        lockup_ms: 200,
-        jitter_ms: 50,
-    };
+    let board = super::world::board();
     let plan = safety_plan(&robot, &tiers, &board, Boot::default());
     assert_eq!(plan.steps.len(), 2);
     assert!(plan.steps[1].retry_empty && !plan.steps[0].retry_empty);
-    assert_eq!((plan.within_ms, plan.stale_after_ms, plan.idle_disarm_s), (500, 500, 300));
+    assert_eq!(
+        (plan.within_ms, plan.stale_after_ms, plan.idle_disarm_s),
+        (500, 500, 300)
+    );
     assert!(plan.has_release && !plan.waive_deadman);
     assert_eq!(speed_ceiling_mps(&robot, &tiers), Some(0.25));
 }

@@ -42,11 +42,7 @@ fn case_60_no_command_leaves_after_a_stop_in_any_race_of_many() {
     let mut world = World::armed();
     let (wrong, commands) = (Mutex::new(Vec::new()), AtomicU32::new(0));
     let proto = world.cmd("robot_release_control", CommandKind::Config);
-    let World {
-        parts,
-        clock,
-        ..
-    } = world;
+    let World { parts, clock, .. } = world;
     let links = parts.links.clone();
     let bridge = parts.bridge.clone();
     let (mut safety, mut outbox, mut events) = (parts.safety, parts.outbox, parts.events);
@@ -108,7 +104,10 @@ fn case_60_no_command_leaves_after_a_stop_in_any_race_of_many() {
             cmd.epoch = epoch;
             cmd.lease.call = call;
             cmd.deadline = Mono::from_ns(u64::MAX);
-            cmd.params = format!("{{\"epoch\":{epoch}}}").as_str().try_into().unwrap();
+            cmd.params = format!("{{\"epoch\":{epoch}}}")
+                .as_str()
+                .try_into()
+                .unwrap();
             bridge.submit(cmd);
             thread::yield_now();
             links.shared.calls.close(call);
@@ -116,6 +115,11 @@ fn case_60_no_command_leaves_after_a_stop_in_any_race_of_many() {
         done.store(true, Ordering::SeqCst);
     });
     let wrong = wrong.into_inner().unwrap();
-    assert!(wrong.is_empty(), "{} of them, such as {}", wrong.len(), wrong[0]);
+    assert!(
+        wrong.is_empty(),
+        "{} of them, such as {}",
+        wrong.len(),
+        wrong[0]
+    );
     assert!(links.latch.word().epoch >= 2_500);
 }

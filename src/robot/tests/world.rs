@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::{Map, Value, json};
 
-use crate::config::{Board, Place, RobotFile, Tiers};
+use crate::config::{Board, RobotFile, Tiers};
 use crate::robot::codec::{self, Request, Response};
 use crate::robot::{Bridge, Ids, Parts, Setup, assemble, fact_of, safety_plan, speed_ceiling_mps};
 use crate::safety::{Boot, FailedChecks, Latch, Order};
@@ -26,11 +26,16 @@ const TIERS: [&str; 4] = [
     include_str!("../../../tiers/emergency_override.toml"),
 ];
 const ROVER: &str = include_str!("../../../tiers/robots/rover-sim.toml");
+const BOARD: &str = include_str!("../../../boards/sim.toml");
 pub(super) const TICK_MS: u64 = 10;
 const STATE_MS: u64 = 50;
 
 pub(super) fn tiers() -> Tiers {
     Tiers::parse(TIERS).unwrap()
+}
+
+pub(super) fn board() -> Board {
+    Board::parse("sim.toml", BOARD).unwrap()
 }
 
 pub(super) fn rover() -> RobotFile {
@@ -122,17 +127,7 @@ impl World {
     }
 
     pub(super) fn with(robot: RobotFile) -> Self {
-        let board = Board {
-            place: Place {
-                file: "sim.toml".into(),
-                line: 0,
-            },
-            id: "sim".to_owned(),
-            tokio_workers: 1,
-            safety_tick_ms: 10,
-            lockup_ms: 1_000,
-            jitter_ms: 500,
-        };
+        let board = board();
         let clock = Arc::new(ManualClock(AtomicU64::new(1_000_000_000)));
         let facts = Arc::new(Facts::default());
         let spine = Arc::new(AtomicU64::new(0));
@@ -179,7 +174,10 @@ impl World {
     pub(super) fn armed() -> Self {
         let mut world = Self::cold();
         world.run_ms(100);
-        assert_eq!(world.order(Order::Arm { for_ms: 600_000 }), FailedChecks::NONE);
+        assert_eq!(
+            world.order(Order::Arm { for_ms: 600_000 }),
+            FailedChecks::NONE
+        );
         world
     }
 
@@ -230,7 +228,9 @@ impl World {
     }
 
     pub(super) fn tick(&mut self) {
-        self.clock.0.fetch_add(TICK_MS * 1_000_000, Ordering::SeqCst);
+        self.clock
+            .0
+            .fetch_add(TICK_MS * 1_000_000, Ordering::SeqCst);
         self.round();
     }
 
@@ -262,7 +262,11 @@ impl World {
     }
 
     /// Ticks, polling the future after each tick, until it is done.
-    pub(super) fn until<T>(&mut self, max_ms: u64, mut future: Pin<&mut dyn Future<Output = T>>) -> T {
+    pub(super) fn until<T>(
+        &mut self,
+        max_ms: u64,
+        mut future: Pin<&mut dyn Future<Output = T>>,
+    ) -> T {
         for _ in 0..max_ms / TICK_MS {
             if let Some(done) = self.poll(future.as_mut()) {
                 return done;
@@ -378,11 +382,19 @@ impl World {
 
     pub(super) fn heard(&self, verb: &str) -> Vec<u64> {
         let all = self.rover.heard.iter();
-        all.filter(|(_, r)| r.verb == verb).map(|(at, _)| *at).collect()
+        all.filter(|(_, r)| r.verb == verb)
+            .map(|(at, _)| *at)
+            .collect()
     }
 
     pub(super) fn count(&self, pick: impl Fn(&Fact) -> bool) -> usize {
-        self.facts.0.lock().unwrap().iter().filter(|f| pick(f)).count()
+        self.facts
+            .0
+            .lock()
+            .unwrap()
+            .iter()
+            .filter(|f| pick(f))
+            .count()
     }
 }
 

@@ -32,10 +32,7 @@ impl RawTool for Drive {
             let end = self.0.bridge.motion(permit, &params).await?;
             let state = self.0.bridge.state();
             let now = self.0.bridge.now();
-            Ok(text::motion(
-                &end,
-                state.as_ref().map(|state| (state, now)),
-            ))
+            Ok(text::motion(&end, state.as_ref().map(|state| (state, now))))
         })
     }
 }

@@ -189,7 +189,9 @@ async fn safety_events_are_told_above_the_number_that_was_asked_for() {
     let turn = turn(view(kit.builder, Tier::Observe));
     for seq in 1..=3 {
         let event = json!({ "robot_id": "rover-sim-001", "seq": seq, "kind": "bump" });
-        kit.parts.inbox.handle(data(Input::SafetyEvent, &event), NOW);
+        kit.parts
+            .inbox
+            .handle(data(Input::SafetyEvent, &event), NOW);
     }
     let ask = call("safety_events", json!({ "since": 1 }));
     let Outcome::Done { text, .. } = kit.executor.call(&turn, ask).await.outcome else {
@@ -214,7 +216,9 @@ async fn case_04_a_tool_above_the_tier_is_refused_and_nothing_waits_to_be_sent()
     assert_eq!(reason, Some(Reason::RobotTierGate));
     assert_eq!(kit.parts.bridge.commands_waiting(), 0);
     let facts = kit.facts.0.lock().unwrap();
-    let refused = facts.iter().filter(|fact| matches!(fact, Fact::Refused { .. }));
+    let refused = facts
+        .iter()
+        .filter(|fact| matches!(fact, Fact::Refused { .. }));
     assert_eq!((refused.count(), facts.len()), (1, 1));
 }
 

@@ -83,7 +83,9 @@ mod tests {
             ("CONTROLLER_BUSY", Retry::Later),
         ] {
             let Err(ToolError::Failed {
-                detail, retry: told, ..
+                detail,
+                retry: told,
+                ..
             }) = answer(answered(/* ok */ false, code))
             else {
                 panic!("{code} is no failure");
@@ -95,9 +97,15 @@ mod tests {
 
     #[test]
     fn the_end_of_a_motion_is_told_in_short() {
-        assert_eq!(motion(&MotionEnd::Expired, None), r#"{"end":"time is over"}"#);
+        assert_eq!(
+            motion(&MotionEnd::Expired, None),
+            r#"{"end":"time is over"}"#
+        );
         let answer = answered(/* ok */ true, "0");
         let told = motion(&MotionEnd::Answered { answer }, None);
-        assert_eq!(told, r#"{"answer":{"x":1.5},"end":"the robot answered ok"}"#);
+        assert_eq!(
+            told,
+            r#"{"answer":{"x":1.5},"end":"the robot answered ok"}"#
+        );
     }
 }
