@@ -35,7 +35,10 @@ impl CheckReport {
         let mut text = String::new();
         if list {
             for file in &self.loaded {
-                text.push_str(&format!("{:<9} {}  ({})\n", file.kind, file.file, file.holds));
+                text.push_str(&format!(
+                    "{:<9} {}  ({})\n",
+                    file.kind, file.file, file.holds
+                ));
             }
         }
         text.push_str(&format!("{} files, no fault", self.loaded.len()));
@@ -82,8 +85,11 @@ fn check_tiers_and_robots(
     }
     for name in toml_stems(&settings.tiers().join("robots")) {
         if let Some((_, robot, _)) = keep(load_checked_robot(settings, &name), faults) {
-            let examples: usize =
-                robot.tools.iter().map(|tool| tool.allow.len() + tool.refuse.len()).sum();
+            let examples: usize = robot
+                .tools
+                .iter()
+                .map(|tool| tool.allow.len() + tool.refuse.len())
+                .sum();
             let holds = format!(
                 "{} tools up to {}, {examples} examples passed",
                 robot.tools.len(),
@@ -111,9 +117,14 @@ fn check_scenarios(
     let folder = settings.dataflows().join("scenarios");
     for name in toml_stems(&folder) {
         let path = folder.join(format!("{name}.toml"));
-        let Some(scenario) = keep(Scenario::load(&path), faults) else { continue };
+        let Some(scenario) = keep(Scenario::load(&path), faults) else {
+            continue;
+        };
         let fault = |key: &str, problem: String, hint: String| ConfigError {
-            place: Place { file: scenario.place.file.clone(), line: 0 },
+            place: Place {
+                file: scenario.place.file.clone(),
+                line: 0,
+            },
             key: key.to_owned(),
             problem,
             hint,
@@ -128,11 +139,19 @@ fn check_scenarios(
         if !settings.dataflows().join(&scenario.dataflow).is_file() {
             faults.push(fault(
                 "dataflow",
-                format!("no file `{}` in {}", scenario.dataflow, settings.dataflows().display()),
+                format!(
+                    "no file `{}` in {}",
+                    scenario.dataflow,
+                    settings.dataflows().display()
+                ),
                 "name a dataflow of this folder".to_owned(),
             ));
         }
-        let holds = format!("{} turns, {} events", scenario.turns.len(), scenario.events.len());
+        let holds = format!(
+            "{} turns, {} events",
+            scenario.turns.len(),
+            scenario.events.len()
+        );
         report.add("scenario", &path, holds);
     }
 }
@@ -150,7 +169,10 @@ fn check_dataflows(settings: &Settings, report: &mut CheckReport, faults: &mut V
                 report.add("dataflow", &path, nodes.join(", "));
             }
             Err(error) => faults.push(ConfigError {
-                place: Place { file: path.display().to_string().into(), line: 0 },
+                place: Place {
+                    file: path.display().to_string().into(),
+                    line: 0,
+                },
                 key: "nodes".to_owned(),
                 problem: error.to_string(),
                 hint: error.hint().to_owned(),
@@ -173,7 +195,10 @@ fn dataflow_files(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut files: Vec<PathBuf> = entries
         .map(|entry| entry.path())
-        .filter(|path| path.extension().is_some_and(|end| end == "yml" || end == "yaml"))
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|end| end == "yml" || end == "yaml")
+        })
         .take(DATAFLOWS_MAX)
         .collect();
     files.sort();

@@ -12,9 +12,14 @@ pub struct SystemClock {
 
 impl SystemClock {
     /// Starts the clock.
-    #[expect(clippy::disallowed_methods, reason = "this is the Clock of the machine")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is the Clock of the machine"
+    )]
     pub fn start() -> Self {
-        Self { origin: Instant::now() }
+        Self {
+            origin: Instant::now(),
+        }
     }
 }
 
@@ -24,7 +29,10 @@ impl Clock for SystemClock {
         Mono::from_ns(u64::try_from(self.origin.elapsed().as_nanos()).unwrap_or(u64::MAX))
     }
 
-    #[expect(clippy::disallowed_methods, reason = "this is the Clock of the machine")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is the Clock of the machine"
+    )]
     fn wall(&self) -> SystemTime {
         SystemTime::now()
     }

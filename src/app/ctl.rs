@@ -46,7 +46,10 @@ fn only_robot(state: &Path) -> Result<RobotId, AppError> {
             problem: format!("{} robots have a control socket", many.len()),
             hint: format!(
                 "name one with --robot-id: {}",
-                many.iter().map(RobotId::as_str).collect::<Vec<_>>().join(", ")
+                many.iter()
+                    .map(RobotId::as_str)
+                    .collect::<Vec<_>>()
+                    .join(", ")
             ),
         }),
     }
@@ -59,8 +62,12 @@ impl Status {
             Some([x, y, z]) => format!("x {x:.2} m, y {y:.2} m, z {z:.2} m"),
             None => "unknown".to_owned(),
         };
-        let speed = self.speed.map_or("unknown".to_owned(), |speed| format!("{speed:.2} m/s"));
-        let age = self.state_age_ms.map_or("no state yet".to_owned(), |ms| format!("{ms} ms old"));
+        let speed = self
+            .speed
+            .map_or("unknown".to_owned(), |speed| format!("{speed:.2} m/s"));
+        let age = self
+            .state_age_ms
+            .map_or("no state yet".to_owned(), |ms| format!("{ms} ms old"));
         let goal = match (&self.goal.ended, self.goal.number) {
             (_, 0) => "none yet".to_owned(),
             (Some(why), number) if !self.goal.running => format!("{number} ended: {why}"),
@@ -70,7 +77,9 @@ impl Status {
             [] => "nothing".to_owned(),
             checks => checks.join(", "),
         };
-        let cause = self.cause.map_or(String::new(), |cause| format!(" (last stop: {cause})"));
+        let cause = self
+            .cause
+            .map_or(String::new(), |cause| format!(" (last stop: {cause})"));
         format!(
             "robot     {} served by process {}\nstate     {}{cause}, epoch {}\ntier      {}\n\
              position  {place}, {age}\nspeed     {speed}\ngoal      {goal}\narming    blocked by {blocked}",

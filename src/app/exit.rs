@@ -109,7 +109,8 @@ fn faults(errors: &ConfigErrors) -> String {
 }
 
 fn holder(pid: &Option<u32>) -> String {
-    pid.map(|pid| format!(" (process {pid})")).unwrap_or_default()
+    pid.map(|pid| format!(" (process {pid})"))
+        .unwrap_or_default()
 }
 
 impl AppError {

@@ -46,10 +46,16 @@ impl Installation {
         }
         ConfigErrors::none_or(faults)?;
         match (robot, board, policy) {
-            (Some((tiers, robot, rules)), Some(board), Some(policy)) => {
-                Ok(Self { tiers, robot, rules, board, policy })
-            }
-            _ => Err(AppError::Internal("a file failed to load without a fault".to_owned())),
+            (Some((tiers, robot, rules)), Some(board), Some(policy)) => Ok(Self {
+                tiers,
+                robot,
+                rules,
+                board,
+                policy,
+            }),
+            _ => Err(AppError::Internal(
+                "a file failed to load without a fault".to_owned(),
+            )),
         }
     }
 
@@ -64,7 +70,10 @@ impl Installation {
         let machine = Machine::of(&compatible, &String::from_utf8_lossy(&meminfo));
         match machine.misfits(&self.board) {
             misfits if misfits.is_empty() => Ok(()),
-            misfits => Err(AppError::Board { board: self.board.id.clone(), misfits }),
+            misfits => Err(AppError::Board {
+                board: self.board.id.clone(),
+                misfits,
+            }),
         }
     }
 
@@ -102,10 +111,7 @@ pub(super) fn load_checked_robot(
 }
 
 /// Keeps what loaded; collects the faults of what did not.
-pub(super) fn keep<T>(
-    loaded: Result<T, ConfigErrors>,
-    faults: &mut Vec<ConfigError>,
-) -> Option<T> {
+pub(super) fn keep<T>(loaded: Result<T, ConfigErrors>, faults: &mut Vec<ConfigError>) -> Option<T> {
     match loaded {
         Ok(value) => Some(value),
         Err(errors) => {

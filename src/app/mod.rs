@@ -35,7 +35,7 @@ pub use exit::{AppError, Exit};
 pub use mock_robot::serve_mock_robot;
 #[cfg(feature = "embedded-daemon")]
 pub use rehearse::rehearse;
-pub use requests::{MockRobotRequest, NodeRequest, RunReport, RunNode, RunRequest, SimRequest};
+pub use requests::{MockRobotRequest, NodeRequest, RunNode, RunReport, RunRequest, SimRequest};
 #[cfg(feature = "embedded-daemon")]
 pub use run_file::run_file;
 #[cfg(feature = "dora")]

@@ -26,9 +26,18 @@ pub fn run_file(
         exit_when_nodes_finish: false,
     };
     let end = block_on_daemon(run, move |log| progress(&line_of(&log)))?;
-    let nodes =
-        end.nodes.into_iter().map(|n| RunNode { node: n.node, error: n.error }).collect();
-    Ok(RunReport { file: request.file.display().to_string(), nodes })
+    let nodes = end
+        .nodes
+        .into_iter()
+        .map(|n| RunNode {
+            node: n.node,
+            error: n.error,
+        })
+        .collect();
+    Ok(RunReport {
+        file: request.file.display().to_string(),
+        nodes,
+    })
 }
 
 /// Runs a dataflow on a runtime of its own.
@@ -59,7 +68,9 @@ pub(super) fn folder_of(file: &Path) -> Result<PathBuf, AppError> {
         problem: error.to_string(),
     };
     let file = std::fs::canonicalize(file).map_err(bad)?;
-    Ok(file.parent().map_or_else(|| PathBuf::from("/"), Path::to_owned))
+    Ok(file
+        .parent()
+        .map_or_else(|| PathBuf::from("/"), Path::to_owned))
 }
 
 /// Returns the path of this binary.

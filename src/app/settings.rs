@@ -36,7 +36,10 @@ impl Settings {
     /// # Errors
     /// None today; files are judged by those who load them.
     pub fn resolve(request: SettingsRequest) -> Result<Self, AppError> {
-        Ok(Self { request, environment: Environment::read() })
+        Ok(Self {
+            request,
+            environment: Environment::read(),
+        })
     }
 
     /// Returns the folder of the tier files.
@@ -46,7 +49,10 @@ impl Settings {
 
     /// Returns the folder of the board files: the one given, else `boards` beside the tiers.
     pub fn boards(&self) -> PathBuf {
-        self.request.boards.clone().unwrap_or_else(|| self.beside_tiers("boards"))
+        self.request
+            .boards
+            .clone()
+            .unwrap_or_else(|| self.beside_tiers("boards"))
     }
 
     /// Returns the folder of the dataflows, beside the tiers.
@@ -69,11 +75,14 @@ impl Settings {
     /// # Errors
     /// [`AppError::State`] when there is none of the three.
     pub fn state(&self) -> Result<PathBuf, AppError> {
-        self.environment.state_folder(self.request.state.clone()).ok_or_else(|| AppError::State {
-            folder: "(none)".to_owned(),
-            problem: "neither --state, STATE_DIRECTORY, XDG_STATE_HOME nor HOME is set".to_owned(),
-            hint: "give one with --state or OCTOS_EDGE_STATE".to_owned(),
-        })
+        self.environment
+            .state_folder(self.request.state.clone())
+            .ok_or_else(|| AppError::State {
+                folder: "(none)".to_owned(),
+                problem: "neither --state, STATE_DIRECTORY, XDG_STATE_HOME nor HOME is set"
+                    .to_owned(),
+                hint: "give one with --state or OCTOS_EDGE_STATE".to_owned(),
+            })
     }
 
     /// Returns whether only warnings are logged and no progress is printed.

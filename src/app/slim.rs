@@ -1,8 +1,8 @@
 //! Builds without dora, or without the embedded daemon: what they lack says so.
 
+use super::exit::AppError;
 #[cfg(not(feature = "dora"))]
 use super::exit::Exit;
-use super::exit::AppError;
 #[cfg(not(feature = "dora"))]
 use super::requests::{MockRobotRequest, NodeRequest};
 use super::requests::{RunReport, RunRequest, SimRequest};

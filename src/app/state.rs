@@ -57,7 +57,8 @@ impl StateFolder {
         let bad = |error: &io::Error| AppError::State {
             folder: root.display().to_string(),
             problem: error.to_string(),
-            hint: "give a folder that this user can write with --state or OCTOS_EDGE_STATE".to_owned(),
+            hint: "give a folder that this user can write with --state or OCTOS_EDGE_STATE"
+                .to_owned(),
         };
         std::fs::DirBuilder::new()
             .recursive(true)
@@ -80,13 +81,19 @@ impl StateFolder {
                     Ok(_) => text.trim().parse().ok(),
                     Err(_) => None,
                 };
-                return Err(AppError::SecondInstance { robot: robot.to_string(), pid });
+                return Err(AppError::SecondInstance {
+                    robot: robot.to_string(),
+                    pid,
+                });
             }
             Err(error) => return Err(bad(&error.into())),
         }
         lock.set_len(0).map_err(|error| bad(&error))?;
         write!(lock, "{}", std::process::id()).map_err(|error| bad(&error))?;
-        Ok(Self { files: StateFiles { root }, _lock: lock })
+        Ok(Self {
+            files: StateFiles { root },
+            _lock: lock,
+        })
     }
 
     /// Returns the files.
@@ -96,7 +103,6 @@ impl StateFolder {
 }
 
 impl StateFiles {
-
     /// Returns the folder.
     pub fn root(&self) -> &Path {
         &self.root
@@ -131,7 +137,12 @@ impl StateFiles {
     /// # Errors
     /// When the disk refuses; the latch word in memory stands all the same.
     pub fn persist_latch(&self, cause: StopCause, epoch: u32, at_unix_s: u64) -> io::Result<()> {
-        let note = LatchNote { schema: 1, cause, epoch, at_unix_s };
+        let note = LatchNote {
+            schema: 1,
+            cause,
+            epoch,
+            at_unix_s,
+        };
         self.replace("latch.json", &serde_json::to_vec_pretty(&note)?)
     }
 
@@ -204,7 +215,11 @@ pub fn audit_folder(robot_folder: &Path) -> PathBuf {
 
 fn read_bounded(path: &Path) -> io::Result<String> {
     let mut text = String::new();
-    OpenOptions::new().read(true).open(path)?.take(FILE_BYTES_MAX).read_to_string(&mut text)?;
+    OpenOptions::new()
+        .read(true)
+        .open(path)?
+        .take(FILE_BYTES_MAX)
+        .read_to_string(&mut text)?;
     Ok(text)
 }
 
@@ -222,7 +237,10 @@ mod tests {
         let first = open(dir.path()).unwrap();
         let error = open(dir.path()).unwrap_err();
         assert_eq!(error.exit(), super::super::exit::Exit::SecondInstance);
-        assert!(error.to_string().contains(&std::process::id().to_string()), "{error}");
+        assert!(
+            error.to_string().contains(&std::process::id().to_string()),
+            "{error}"
+        );
         drop(first);
         assert!(open(dir.path()).is_ok());
     }
@@ -232,7 +250,10 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let folder = open(dir.path()).unwrap();
         assert_eq!(folder.files().latched(), None);
-        folder.files().persist_latch(StopCause::OperatorStop, 3, 0).unwrap();
+        folder
+            .files()
+            .persist_latch(StopCause::OperatorStop, 3, 0)
+            .unwrap();
         drop(folder);
         let folder = open(dir.path()).unwrap();
         let folder = folder.files();
@@ -255,7 +276,11 @@ mod tests {
         .unwrap();
         for end in 0..whole.len() {
             folder.replace("latch.json", &whole[..end]).unwrap();
-            assert_eq!(folder.latched(), Some(StopCause::InternalFault), "cut at {end}");
+            assert_eq!(
+                folder.latched(),
+                Some(StopCause::InternalFault),
+                "cut at {end}"
+            );
         }
         folder.replace("latch.json", &[0xff, 0xfe]).unwrap();
         assert_eq!(folder.latched(), Some(StopCause::InternalFault));

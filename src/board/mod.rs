@@ -36,7 +36,10 @@ impl Machine {
     /// Returns everything in which this machine does not fit `board`; empty when it fits.
     pub fn misfits(&self, board: &Board) -> Vec<String> {
         let mut misfits = Vec::new();
-        let known = board.matches.iter().any(|name| self.compatible.contains(name));
+        let known = board
+            .matches
+            .iter()
+            .any(|name| self.compatible.contains(name));
         if !board.matches.is_empty() && !known {
             let found = match self.compatible.as_slice() {
                 [] => "no device tree".to_owned(),

@@ -15,7 +15,13 @@ pub(super) struct Args {
     #[arg(long, value_name = "ID", env = "ROBOT_ID", value_parser = robot_id, global = true)]
     robot_id: Option<RobotId>,
     /// Who asks; goes to the audit.
-    #[arg(long, value_name = "NAME", env = "USER", default_value = "operator", global = true)]
+    #[arg(
+        long,
+        value_name = "NAME",
+        env = "USER",
+        default_value = "operator",
+        global = true
+    )]
     who: String,
     #[command(subcommand)]
     word: CtlWord,
@@ -72,12 +78,31 @@ impl Args {
         let who = self.who.clone();
         match &self.word {
             CtlWord::Status => Word::Status,
-            CtlWord::Arm { why, for_s } => Word::Arm { who, why: why.clone(), for_s: *for_s },
-            CtlWord::Disarm { why } => Word::Disarm { who, why: why.clone() },
-            CtlWord::Stop { why } => Word::Stop { who, why: why.clone() },
-            CtlWord::Estop { why } => Word::Estop { who, why: why.clone() },
-            CtlWord::Reset { why } => Word::Reset { who, why: why.clone() },
-            CtlWord::Goal { text } => Word::Goal { who, text: text.clone() },
+            CtlWord::Arm { why, for_s } => Word::Arm {
+                who,
+                why: why.clone(),
+                for_s: *for_s,
+            },
+            CtlWord::Disarm { why } => Word::Disarm {
+                who,
+                why: why.clone(),
+            },
+            CtlWord::Stop { why } => Word::Stop {
+                who,
+                why: why.clone(),
+            },
+            CtlWord::Estop { why } => Word::Estop {
+                who,
+                why: why.clone(),
+            },
+            CtlWord::Reset { why } => Word::Reset {
+                who,
+                why: why.clone(),
+            },
+            CtlWord::Goal { text } => Word::Goal {
+                who,
+                text: text.clone(),
+            },
             CtlWord::End => Word::End { who },
         }
     }
@@ -86,7 +111,9 @@ impl Args {
 pub(super) fn run(args: &Args, settings: &Settings, printer: &Printer) -> Result<Exit, AppError> {
     let answer = say(settings, args.robot_id.as_ref(), &args.word())?;
     match &answer {
-        Answer::Refused { failed } => Err(AppError::Refused { failed: failed.clone() }),
+        Answer::Refused { failed } => Err(AppError::Refused {
+            failed: failed.clone(),
+        }),
         Answer::Status(status) => {
             printer.result(&status.to_text(), &answer);
             Ok(Exit::Done)

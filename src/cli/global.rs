@@ -26,10 +26,22 @@ pub(super) struct Global {
     #[arg(long, short, global = true)]
     pub(super) quiet: bool,
     /// How the log on stderr is written.
-    #[arg(long, global = true, value_name = "FORMAT", env = "OCTOS_EDGE_LOG_FORMAT", default_value = "text")]
+    #[arg(
+        long,
+        global = true,
+        value_name = "FORMAT",
+        env = "OCTOS_EDGE_LOG_FORMAT",
+        default_value = "text"
+    )]
     log_format: Format,
     /// Folder of the tier files, with `robots/` below it.
-    #[arg(long, global = true, value_name = "DIR", env = "OCTOS_EDGE_TIERS", default_value = "tiers")]
+    #[arg(
+        long,
+        global = true,
+        value_name = "DIR",
+        env = "OCTOS_EDGE_TIERS",
+        default_value = "tiers"
+    )]
     tiers: PathBuf,
     /// Folder of the board files [default: `boards` beside the tiers].
     #[arg(long, global = true, value_name = "DIR", env = "OCTOS_EDGE_BOARDS")]

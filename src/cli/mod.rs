@@ -18,8 +18,10 @@ use print::Printer;
 /// An LLM agent runtime for the robot's own board.
 #[derive(Debug, Parser)]
 #[command(name = "octos-edge", version, about, long_about = None, max_term_width = 100)]
-#[command(after_help = "Exit codes: 0 done, 1 the job failed, 2 usage, 64 configuration, 65 board, \
-    66 dora version or dataflow, 70 internal, 71 lock-up, 72 panic, 75 second instance.")]
+#[command(
+    after_help = "Exit codes: 0 done, 1 the job failed, 2 usage, 64 configuration, 65 board, \
+    66 dora version or dataflow, 70 internal, 71 lock-up, 72 panic, 75 second instance."
+)]
 struct Cli {
     #[command(flatten)]
     global: Global,
@@ -48,7 +50,11 @@ pub fn run() -> u8 {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            let exit = if error.use_stderr() { Exit::Usage } else { Exit::Done };
+            let exit = if error.use_stderr() {
+                Exit::Usage
+            } else {
+                Exit::Done
+            };
             // Help goes to stdout, errors to stderr; a closed pipe changes no exit code.
             drop(error.print());
             return exit.code();
@@ -89,7 +95,11 @@ mod tests {
 
     #[test]
     fn unknown_words_are_a_usage_error() {
-        for line in [&["octos-edge"][..], &["octos-edge", "fly"], &["octos-edge", "sim", "--fast"]] {
+        for line in [
+            &["octos-edge"][..],
+            &["octos-edge", "fly"],
+            &["octos-edge", "sim", "--fast"],
+        ] {
             assert!(Cli::try_parse_from(line).unwrap_err().use_stderr());
         }
     }

@@ -24,7 +24,8 @@ pub(super) struct Args {
 }
 
 pub(super) fn tier(text: &str) -> Result<Tier, String> {
-    text.parse().map_err(|error: crate::terms::TierError| error.to_string())
+    text.parse()
+        .map_err(|error: crate::terms::TierError| error.to_string())
 }
 
 pub(super) fn robot_id(text: &str) -> Result<RobotId, String> {

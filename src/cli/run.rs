@@ -28,8 +28,19 @@ fn time(text: &str) -> Result<Duration, String> {
 }
 
 pub(super) fn run(args: &Args, settings: &Settings, printer: &Printer) -> Result<Exit, AppError> {
-    let request = RunRequest { file: args.file.clone(), stop_after: args.stop_after };
-    let end = run_file(settings, &request, progress_line(settings.quiet() || printer.is_json()))?;
+    let request = RunRequest {
+        file: args.file.clone(),
+        stop_after: args.stop_after,
+    };
+    let end = run_file(
+        settings,
+        &request,
+        progress_line(settings.quiet() || printer.is_json()),
+    )?;
     printer.result(&end.to_text(), &end);
-    Ok(if end.passed() { Exit::Done } else { Exit::JobFailed })
+    Ok(if end.passed() {
+        Exit::Done
+    } else {
+        Exit::JobFailed
+    })
 }

@@ -16,8 +16,19 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, settings: &Settings, printer: &Printer) -> Result<Exit, AppError> {
-    let request = SimRequest { scenario: args.scenario.clone(), seed: args.seed };
-    let summary = rehearse(settings, &request, progress_line(settings.quiet() || printer.is_json()))?;
+    let request = SimRequest {
+        scenario: args.scenario.clone(),
+        seed: args.seed,
+    };
+    let summary = rehearse(
+        settings,
+        &request,
+        progress_line(settings.quiet() || printer.is_json()),
+    )?;
     printer.result(&summary.to_text(), &summary);
-    Ok(if summary.ok { Exit::Done } else { Exit::JobFailed })
+    Ok(if summary.ok {
+        Exit::Done
+    } else {
+        Exit::JobFailed
+    })
 }

@@ -98,7 +98,10 @@ fn system(node: Node<'_>) -> Option<System> {
         let lockup_ms = t.must("lockup_ms", whole(100..=10_000));
         let jitter_ms = t.must("jitter_ms", whole(1..=5_000));
         let ram_min_mb = t.may("ram_min_mb", whole(0..=1_048_576)).unwrap_or(0);
-        t.later("rtc", "facts that nothing reads yet come with the board that has them");
+        t.later(
+            "rtc",
+            "facts that nothing reads yet come with the board that has them",
+        );
         if let (Some(jitter_ms), Some(lockup_ms)) = (jitter_ms, lockup_ms)
             && lockup_ms <= jitter_ms
         {

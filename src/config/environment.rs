@@ -16,7 +16,10 @@ pub struct Environment {
 
 impl Environment {
     /// Reads the environment of the process.
-    #[expect(clippy::disallowed_methods, reason = "the one place that reads the environment")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the one place that reads the environment"
+    )]
     pub fn read() -> Self {
         Self::of(|name| std::env::var(name).ok())
     }
@@ -48,7 +51,10 @@ mod tests {
 
     fn of(pairs: &[(&str, &str)]) -> Environment {
         Environment::of(|name| {
-            pairs.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned())
+            pairs
+                .iter()
+                .find(|(key, _)| *key == name)
+                .map(|(_, value)| (*value).to_owned())
         })
     }
 
@@ -58,10 +64,17 @@ mod tests {
         assert_eq!(all.state_folder(Some("/x".into())), Some("/x".into()));
         assert_eq!(all.state_folder(None), Some("/var/lib/a".into()));
         let user = of(&[("HOME", "/home/ann")]);
-        assert_eq!(user.state_folder(None), Some("/home/ann/.local/state/octos-edge".into()));
+        assert_eq!(
+            user.state_folder(None),
+            Some("/home/ann/.local/state/octos-edge".into())
+        );
         let xdg = of(&[("HOME", "/home/ann"), ("XDG_STATE_HOME", "/s")]);
         assert_eq!(xdg.state_folder(None), Some("/s/octos-edge".into()));
         let relative = of(&[("XDG_STATE_HOME", "s")]);
-        assert_eq!(relative.state_folder(None), None, "a relative state home is no home");
+        assert_eq!(
+            relative.state_folder(None),
+            None,
+            "a relative state home is no home"
+        );
     }
 }

@@ -23,13 +23,23 @@ pub struct Needs {
 impl Needs {
     /// What the agent's node needs. The timer is optional: it tells nothing that a state does not.
     pub const AGENT: Self = Self {
-        inputs: &[Input::CmdResponse, Input::Capabilities, Input::State, Input::SafetyEvent],
+        inputs: &[
+            Input::CmdResponse,
+            Input::Capabilities,
+            Input::State,
+            Input::SafetyEvent,
+        ],
         outputs: &[Output::CmdRequest],
     };
     /// What a simulated robot needs. Its timer drives its physics.
     pub const ROBOT: Self = Self {
         inputs: &[Input::Tick, Input::CmdRequest],
-        outputs: &[Output::CmdResponse, Output::Capabilities, Output::State, Output::SafetyEvent],
+        outputs: &[
+            Output::CmdResponse,
+            Output::Capabilities,
+            Output::State,
+            Output::SafetyEvent,
+        ],
     };
 
     /// Returns every problem of a wiring given as names.
@@ -39,12 +49,27 @@ impl Needs {
             some => some.join(", "),
         };
         let mut problems = Vec::new();
-        for need in self.inputs.iter().filter(|need| !inputs.contains(&need.as_str())) {
-            problems.push(format!("input `{}` is missing (wired: {})", need.as_str(), list(inputs)));
+        for need in self
+            .inputs
+            .iter()
+            .filter(|need| !inputs.contains(&need.as_str()))
+        {
+            problems.push(format!(
+                "input `{}` is missing (wired: {})",
+                need.as_str(),
+                list(inputs)
+            ));
         }
-        for need in self.outputs.iter().filter(|need| !outputs.contains(&need.as_str())) {
-            problems
-                .push(format!("output `{}` is missing (declared: {})", need.as_str(), list(outputs)));
+        for need in self
+            .outputs
+            .iter()
+            .filter(|need| !outputs.contains(&need.as_str()))
+        {
+            problems.push(format!(
+                "output `{}` is missing (declared: {})",
+                need.as_str(),
+                list(outputs)
+            ));
         }
         for name in inputs.iter().filter(|name| Input::of_id(name).is_none()) {
             problems.push(format!("input `{name}` is not one that this node reads"));
@@ -84,7 +109,10 @@ pub fn attach(needs: Needs) -> Result<Attached, NodeError> {
     let outputs: Vec<&str> = config.outputs.iter().map(|id| id.as_str()).collect();
     let problems = needs.problems(&inputs, &outputs);
     if !problems.is_empty() {
-        return Err(NodeError::Graph { node: node.id().to_string(), problems });
+        return Err(NodeError::Graph {
+            node: node.id().to_string(),
+            problems,
+        });
     }
     Ok(Attached {
         restarts: node.restart_count(),
@@ -124,7 +152,9 @@ impl DoraWire {
 
 impl fmt::Debug for DoraWire {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("DoraWire").field("node", &self.node.id()).finish_non_exhaustive()
+        f.debug_struct("DoraWire")
+            .field("node", &self.node.id())
+            .finish_non_exhaustive()
     }
 }
 
@@ -140,7 +170,10 @@ impl Wire for DoraWire {
         };
         let mut parameters = MetadataParameters::default();
         if let Some(request) = request_id {
-            parameters.insert("request_id".to_owned(), Parameter::String(request.to_owned()));
+            parameters.insert(
+                "request_id".to_owned(),
+                Parameter::String(request.to_owned()),
+            );
         }
         self.node
             .send_output(id.clone(), parameters, payload)
@@ -170,7 +203,13 @@ mod tests {
 
     #[test]
     fn a_complete_wiring_has_no_problem() {
-        let inputs = ["tick", "cmd_response", "capabilities", "state", "safety_event"];
+        let inputs = [
+            "tick",
+            "cmd_response",
+            "capabilities",
+            "state",
+            "safety_event",
+        ];
         assert!(Needs::AGENT.problems(&inputs, &["cmd_request"]).is_empty());
     }
 }

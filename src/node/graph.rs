@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use dora_core::descriptor::{Descriptor, DescriptorExt as _};
 use dora_message::descriptor::EnvValue;
 
-use super::attach::Needs;
 use super::NodeError;
+use super::attach::Needs;
 
 /// The bare path that means this binary.
 const OWN_NAME: &str = "octos-edge";
@@ -62,15 +62,26 @@ impl Dataflow {
     /// [`NodeError::File`] when it cannot be read or is no dataflow, [`NodeError::Graph`] when a
     /// node of this binary lacks an input or output.
     pub fn read(path: &Path) -> Result<Self, NodeError> {
-        let file = |problem: String| NodeError::File { file: path.display().to_string(), problem };
-        let size = std::fs::metadata(path).map_err(|error| file(error.to_string()))?.len();
+        let file = |problem: String| NodeError::File {
+            file: path.display().to_string(),
+            problem,
+        };
+        let size = std::fs::metadata(path)
+            .map_err(|error| file(error.to_string()))?
+            .len();
         if size > FILE_BYTES_MAX {
-            return Err(file(format!("{size} bytes exceed the largest dataflow of {FILE_BYTES_MAX}")));
+            return Err(file(format!(
+                "{size} bytes exceed the largest dataflow of {FILE_BYTES_MAX}"
+            )));
         }
-        let descriptor = Descriptor::blocking_read(path).map_err(|error| file(format!("{error:#}")))?;
+        let descriptor =
+            Descriptor::blocking_read(path).map_err(|error| file(format!("{error:#}")))?;
         dora_core::descriptor::validate::check_dataflow_static(&descriptor)
             .map_err(|error| file(format!("{error:#}")))?;
-        let flow = Self { path: path.to_owned(), descriptor };
+        let flow = Self {
+            path: path.to_owned(),
+            descriptor,
+        };
         flow.check_own_nodes()?;
         Ok(flow)
     }
@@ -93,7 +104,9 @@ impl Dataflow {
                 let args = node.args.take().unwrap_or_default();
                 node.args = Some(format!("{args} --seed {seed}"));
             }
-            let Some(extra) = patch.env.get(word.as_str()) else { continue };
+            let Some(extra) = patch.env.get(word.as_str()) else {
+                continue;
+            };
             let env = node.env.get_or_insert_with(BTreeMap::new);
             for (key, value) in extra {
                 env.insert(key.clone(), EnvValue::String(value.clone()));
@@ -104,10 +117,20 @@ impl Dataflow {
 
     /// Returns the nodes of this binary.
     pub fn own_nodes(&self) -> Vec<OwnNode> {
-        let own = self.descriptor.nodes.iter().filter(|node| node.path.as_deref() == Some(OWN_NAME));
+        let own = self
+            .descriptor
+            .nodes
+            .iter()
+            .filter(|node| node.path.as_deref() == Some(OWN_NAME));
         own.map(|node| OwnNode {
             id: node.id.to_string(),
-            args: node.args.as_deref().unwrap_or_default().split_whitespace().map(str::to_owned).collect(),
+            args: node
+                .args
+                .as_deref()
+                .unwrap_or_default()
+                .split_whitespace()
+                .map(str::to_owned)
+                .collect(),
             env: node
                 .env
                 .iter()
@@ -143,7 +166,10 @@ impl Dataflow {
             let outputs: Vec<&str> = node.outputs.iter().map(|id| id.as_str()).collect();
             let problems = needs.problems(&inputs, &outputs);
             if !problems.is_empty() {
-                return Err(NodeError::Graph { node: node.id.to_string(), problems });
+                return Err(NodeError::Graph {
+                    node: node.id.to_string(),
+                    problems,
+                });
             }
         }
         Ok(())
@@ -151,5 +177,8 @@ impl Dataflow {
 }
 
 fn first_word(args: Option<&str>) -> &str {
-    args.unwrap_or_default().split_whitespace().next().unwrap_or_default()
+    args.unwrap_or_default()
+        .split_whitespace()
+        .next()
+        .unwrap_or_default()
 }

@@ -35,8 +35,13 @@ impl fmt::Debug for DoraEvents {
 fn translate(event: Event) -> WireEvent {
     match event {
         Event::Input { id, data, .. } => match Input::of_id(id.as_str()) {
-            Some(input) => WireEvent::Data { input, text: text_of(input, &data) },
-            None => WireEvent::Stray { input: id.to_string() },
+            Some(input) => WireEvent::Data {
+                input,
+                text: text_of(input, &data),
+            },
+            None => WireEvent::Stray {
+                input: id.to_string(),
+            },
         },
         Event::InputClosed { id } => peer(PeerEvent::Closed, id.to_string()),
         Event::InputRecovered { id } => peer(PeerEvent::Recovered, id.to_string()),
@@ -44,9 +49,10 @@ fn translate(event: Event) -> WireEvent {
         Event::NodeFailed { source_node_id, .. } => {
             peer(PeerEvent::Failed, source_node_id.to_string())
         }
-        Event::ParamUpdate { key, value } => {
-            WireEvent::Param { key, value: Some(value.to_string()) }
-        }
+        Event::ParamUpdate { key, value } => WireEvent::Param {
+            key,
+            value: Some(value.to_string()),
+        },
         Event::ParamDeleted { key } => WireEvent::Param { key, value: None },
         Event::Stop(_) => WireEvent::Stop,
         Event::Reload { .. } => WireEvent::Reload,
@@ -88,9 +94,18 @@ mod tests {
     fn every_kind_of_event_has_a_word() {
         let node = || NodeId::from("rover".to_owned());
         let rows = [
-            (Event::InputClosed { id: id("state") }, peer(PeerEvent::Closed, "state".into())),
-            (Event::InputRecovered { id: id("state") }, peer(PeerEvent::Recovered, "state".into())),
-            (Event::NodeRestarted { id: node() }, peer(PeerEvent::Restarted, "rover".into())),
+            (
+                Event::InputClosed { id: id("state") },
+                peer(PeerEvent::Closed, "state".into()),
+            ),
+            (
+                Event::InputRecovered { id: id("state") },
+                peer(PeerEvent::Recovered, "state".into()),
+            ),
+            (
+                Event::NodeRestarted { id: node() },
+                peer(PeerEvent::Restarted, "rover".into()),
+            ),
             (
                 Event::NodeFailed {
                     affected_input_ids: vec![id("state")],
@@ -100,17 +115,37 @@ mod tests {
                 peer(PeerEvent::Failed, "rover".into()),
             ),
             (
-                Event::ParamUpdate { key: "max_tier".into(), value: 3.into() },
-                WireEvent::Param { key: "max_tier".into(), value: Some("3".into()) },
+                Event::ParamUpdate {
+                    key: "max_tier".into(),
+                    value: 3.into(),
+                },
+                WireEvent::Param {
+                    key: "max_tier".into(),
+                    value: Some("3".into()),
+                },
             ),
             (
-                Event::ParamDeleted { key: "max_tier".into() },
-                WireEvent::Param { key: "max_tier".into(), value: None },
+                Event::ParamDeleted {
+                    key: "max_tier".into(),
+                },
+                WireEvent::Param {
+                    key: "max_tier".into(),
+                    value: None,
+                },
             ),
-            (Event::Stop(dora_node_api::StopCause::Manual), WireEvent::Stop),
-            (Event::Stop(dora_node_api::StopCause::AllInputsClosed), WireEvent::Stop),
+            (
+                Event::Stop(dora_node_api::StopCause::Manual),
+                WireEvent::Stop,
+            ),
+            (
+                Event::Stop(dora_node_api::StopCause::AllInputsClosed),
+                WireEvent::Stop,
+            ),
             (Event::Reload { operator_id: None }, WireEvent::Reload),
-            (Event::Error("broken".into()), WireEvent::Broken("broken".into())),
+            (
+                Event::Error("broken".into()),
+                WireEvent::Broken("broken".into()),
+            ),
         ];
         for (event, word) in rows {
             assert_eq!(translate(event), word);
@@ -124,6 +159,9 @@ mod tests {
         let numbers: DoraArray = vec![1_u8, 2].into_arrow().into();
         assert_eq!(text_of(Input::State, &numbers), None);
         let huge: DoraArray = "é".repeat(PAYLOAD_BYTES_MAX).into_arrow().into();
-        assert_eq!(text_of(Input::State, &huge).unwrap().len(), PAYLOAD_BYTES_MAX);
+        assert_eq!(
+            text_of(Input::State, &huge).unwrap().len(),
+            PAYLOAD_BYTES_MAX
+        );
     }
 }

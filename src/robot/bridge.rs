@@ -285,7 +285,7 @@ impl RobotPort for Bridge {
 }
 
 /// The parameters of a call: its arguments, and who controls where the verb takes that.
-fn params_of(tool: &ToolDef, args: &Map<String, Value>) -> Result<Params, ToolError> {
+pub(super) fn params_of(tool: &ToolDef, args: &Map<String, Value>) -> Result<Params, ToolError> {
     let mut params = args.clone();
     if let Some(source) = &tool.control_source {
         params.insert("control_source".to_owned(), source.as_str().into());
@@ -309,8 +309,6 @@ pub(super) fn bridge_down() -> ToolError {
     }
 }
 
-fn lock(
-    queue: &Mutex<Sender<ActuationCmd>>,
-) -> std::sync::MutexGuard<'_, Sender<ActuationCmd>> {
+fn lock(queue: &Mutex<Sender<ActuationCmd>>) -> std::sync::MutexGuard<'_, Sender<ActuationCmd>> {
     queue.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -166,9 +166,7 @@ impl Inbox {
                 ..
             } => {
                 let class = class_of(&response);
-                self.links
-                    .observed
-                    .note_answer(serial, step, empty, class);
+                self.links.observed.note_answer(serial, step, empty, class);
                 self.links.latch.wake();
                 Ok(())
             }
@@ -222,10 +220,13 @@ impl Inbox {
         });
         self.links.observed.note_state(now, signs);
         self.links.observed.note_peer_up();
-        self.tell(Told {
-            position: reading.position,
-            status,
-        }, reading.speed);
+        self.tell(
+            Told {
+                position: reading.position,
+                status,
+            },
+            reading.speed,
+        );
         Ok(())
     }
 

@@ -14,9 +14,7 @@ use super::pending::{Answer, Reply, Waiting};
 use super::plan;
 use crate::config::{Completion, EffectWord, ToolDef};
 use crate::safety::{CallEnd, Links};
-use crate::terms::{
-    ActuationCmd, Blame, Mono, Retry, RunState, StopCause, ToolError,
-};
+use crate::terms::{ActuationCmd, Blame, Mono, Retry, RunState, StopCause, ToolError};
 
 /// How a motion ended that did not fail.
 #[derive(Debug, Clone, PartialEq)]
@@ -97,6 +95,7 @@ pub(super) async fn drive(
         bridge,
         tool,
         began: bridge.clock.now(),
+        losses: bridge.links.observed.seen().losses,
         hold: Hold::of(tool, bridge.clock.now()),
         watch: Watch::of(tool),
         cmd,
@@ -173,6 +172,8 @@ struct Drive<'a> {
     watch: Watch<'a>,
     hold: Option<Hold>,
     began: Mono,
+    /// How often the robot's node had been lost when the call began.
+    losses: u32,
     /// Whether the robot answered any command of this call with `ok`.
     answered: bool,
     /// The answer that says that it is done; the next state ends the call.
@@ -247,6 +248,10 @@ impl Drive<'_> {
                 return Some(Over::Bad(self.bridge.kept_back(self.tool, why)));
             }
         }
+        // A motion that was answered has no open request that the loss of the robot would fail.
+        if self.bridge.links.observed.seen().losses != self.losses {
+            return Some(Over::Down);
+        }
         let word = self.bridge.links.latch.word();
         if word.epoch != self.cmd.epoch {
             return Some(Over::Stopped(word.cause));
@@ -320,7 +325,11 @@ impl Drive<'_> {
             }),
             Over::Stopped(cause) => {
                 let cause = cause.map_or("unknown cause", StopCause::as_str);
-                let rest = if rests { "at rest" } else { "rest not confirmed" };
+                let rest = if rests {
+                    "at rest"
+                } else {
+                    "rest not confirmed"
+                };
                 Err(ToolError::Cancelled {
                     why: format!("stopped ({cause}); {rest}"),
                 })

@@ -14,10 +14,10 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
+use super::Ids;
 use super::codec::{JsonWord, Outgoing, RequestText, encode_request};
 use super::ids::Asked;
 use super::plan::Rendered;
-use super::Ids;
 use crate::safety::{EVENT_SLOTS, Links, OUT_SLOTS, Receiver, SafetyOut, Sender};
 use crate::terms::{
     ActuationCmd, Clock, CommandKind, DropCause, Mono, Output, RunState, SafetyEvent,
@@ -185,18 +185,17 @@ impl Outbox {
         }
         self.beats = self.beats.wrapping_add(1);
         let id = self.ids.derived(Asked::Heartbeat { nth: self.beats });
-        let request = request(
-            &self.target,
-            &self.verbs.heartbeat,
-            id,
-            self.clock.as_ref(),
-        );
+        let request = request(&self.target, &self.verbs.heartbeat, id, self.clock.as_ref());
         if send(wire, &mut self.text, &request) {
             self.record(SafetyEventKind::Heartbeat);
         } else {
-            self.links
-                .latch
-                .ask(StopKind::Stop, StopCause::HeartbeatFault);
+            let cause = StopCause::HeartbeatFault;
+            let epoch = self.links.latch.ask(StopKind::Stop, cause);
+            self.record(SafetyEventKind::StopAsked {
+                cause,
+                estop: false,
+                epoch,
+            });
             self.failed(true);
         }
     }

@@ -3,9 +3,7 @@
 use serde_json::Value;
 
 use super::codec::JsonWord;
-use crate::config::{
-    Board, DeadmanSource, EffectWord, RobotFile, Tiers, ToolDef, Verb, VerbCall,
-};
+use crate::config::{Board, DeadmanSource, EffectWord, RobotFile, Tiers, ToolDef, Verb, VerbCall};
 use crate::safety::{Boot, STEPS_MAX, SafetyPlan, StepPlan};
 use crate::terms::{Kind, StopCause, Tier};
 
@@ -89,7 +87,10 @@ pub(super) fn own_names(robot: &RobotFile) -> Vec<String> {
         let source = call.args.get("control_source")?;
         source.as_str().map(str::to_owned)
     });
-    let tools = robot.tools.iter().filter_map(|tool| tool.control_source.clone());
+    let tools = robot
+        .tools
+        .iter()
+        .filter_map(|tool| tool.control_source.clone());
     let mut names: Vec<String> = released.chain(tools).collect();
     names.sort();
     names.dedup();

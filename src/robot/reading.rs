@@ -56,9 +56,11 @@ impl Reader {
         let speed = monitor.and_then(|m| m.path.find(body)?.as_f64());
         let standstill = &self.robot.stop.standstill;
         let status = standstill.path.find(body).and_then(word_of);
-        let still = status.as_ref().is_some_and(|w| standstill.any_of.contains(w));
-        let blind = (space.is_some() && position.is_none())
-            || (monitor.is_some() && speed.is_none());
+        let still = status
+            .as_ref()
+            .is_some_and(|w| standstill.any_of.contains(w));
+        let blind =
+            (space.is_some() && position.is_none()) || (monitor.is_some() && speed.is_none());
         let fast = match (speed, self.speed_max) {
             (Some(speed), Some(max)) => speed.abs() > max,
             (_, _) => false,

@@ -79,11 +79,7 @@ pub fn fact_of(event: SafetyEvent, names: &Names) -> Option<Fact> {
         },
         SafetyEventKind::Standstill { after_ms } => Fact::Standstill { after_ms },
         SafetyEventKind::NotConfirmed { after_ms } => Fact::StopNotConfirmed { after_ms },
-        SafetyEventKind::Sent {
-            tool,
-            call,
-            repeat,
-        } => Fact::CommandSent {
+        SafetyEventKind::Sent { tool, call, repeat } => Fact::CommandSent {
             verb: names.tool(tool),
             call,
             moves: names.moves(tool),

@@ -14,7 +14,10 @@ const NAMES: [(FailedChecks, &str); 13] = [
     (FailedChecks::STATE_STALE, "state missing or stale"),
     (FailedChecks::DEADMAN, "no usable dead-man time"),
     (FailedChecks::FOREIGN_HOLDER, "somebody else holds control"),
-    (FailedChecks::VENDOR_ESTOP, "robot reports an emergency stop"),
+    (
+        FailedChecks::VENDOR_ESTOP,
+        "robot reports an emergency stop",
+    ),
     (FailedChecks::NOT_AT_REST, "robot not at rest"),
     (FailedChecks::OVERLOADED, "board was overloaded just now"),
     (FailedChecks::NO_TIME, "no time to arm for"),
@@ -54,11 +57,7 @@ impl FailedChecks {
     /// Returns these, with `check` added when `failed`.
     #[must_use]
     pub fn with(self, check: Self, failed: bool) -> Self {
-        if failed {
-            Self(self.0 | check.0)
-        } else {
-            self
-        }
+        if failed { Self(self.0 | check.0) } else { self }
     }
 
     /// Returns whether no check failed.
@@ -96,10 +95,12 @@ mod tests {
 
     #[test]
     fn each_check_has_one_bit_and_one_name() {
-        let all = NAMES.into_iter().fold(FailedChecks::NONE, |sum, (check, _)| {
-            assert!(!sum.has(check), "bits are distinct");
-            sum.with(check, true)
-        });
+        let all = NAMES
+            .into_iter()
+            .fold(FailedChecks::NONE, |sum, (check, _)| {
+                assert!(!sum.has(check), "bits are distinct");
+                sum.with(check, true)
+            });
         assert_eq!(all.names().count(), NAMES.len());
         assert_eq!(FailedChecks::of_bits(all.bits()), all);
         assert!(FailedChecks::NONE.names().next().is_none());

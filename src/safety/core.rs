@@ -28,8 +28,8 @@ use super::lease::Lease;
 use super::pace::Pace;
 use super::sequence::{Ended, ReleasePlan, StopRun};
 use super::{
-    CallEnd, DEADMAN_MS_MIN, FailedChecks, Order, SafetyOut, SafetyPlan, Seen, Signs,
-    Standing, TickInput, TickOut,
+    CallEnd, DEADMAN_MS_MIN, FailedChecks, Order, SafetyOut, SafetyPlan, Seen, Signs, Standing,
+    TickInput, TickOut,
 };
 use crate::terms::{
     ActuationCmd, CommandKind, DropCause, Mono, RunState, SafetyEventKind, StopCause, StopKind,
@@ -163,10 +163,16 @@ impl Core {
                 .rest_checks(now, &input.seen)
                 .with(FailedChecks::WRONG_STATE, self.run != RunState::Disarmed)
                 .with(FailedChecks::LATCHED, input.word.estop)
-                .with(FailedChecks::STOPPING, input.word.stop || self.stop.is_some())
+                .with(
+                    FailedChecks::STOPPING,
+                    input.word.stop || self.stop.is_some(),
+                )
                 .with(FailedChecks::ADVERT_UNSEEN, input.seen.deadman_ms.is_none())
                 .with(FailedChecks::DEADMAN, !self.deadman_usable(&input.seen))
-                .with(FailedChecks::FOREIGN_HOLDER, input.seen.signs.has(Signs::FOREIGN))
+                .with(
+                    FailedChecks::FOREIGN_HOLDER,
+                    input.seen.signs.has(Signs::FOREIGN),
+                )
                 .with(FailedChecks::BLIND, input.seen.signs.has(Signs::BLIND))
                 .with(FailedChecks::OVERLOADED, self.pace.overloaded(now))
                 .with(FailedChecks::NO_TIME, for_ms == 0),
@@ -179,7 +185,10 @@ impl Core {
             Order::Reset => self
                 .rest_checks(now, &input.seen)
                 .with(FailedChecks::WRONG_STATE, self.run != RunState::Latched)
-                .with(FailedChecks::STOPPING, input.word.stop || self.stop.is_some()),
+                .with(
+                    FailedChecks::STOPPING,
+                    input.word.stop || self.stop.is_some(),
+                ),
         }
     }
 
@@ -380,7 +389,10 @@ impl Core {
             (given_up, StopCause::VendorEvent),
             (unseen, StopCause::StaleState),
             (signs.has(Signs::OUTSIDE), StopCause::Workspace),
-            (self.pace.sender_stuck(now, input.outbox), StopCause::HeartbeatFault),
+            (
+                self.pace.sender_stuck(now, input.outbox),
+                StopCause::HeartbeatFault,
+            ),
         ];
         for (_, cause) in found.into_iter().filter(|(found, _)| *found) {
             out.ask(StopKind::Stop, cause);
@@ -484,7 +496,10 @@ impl Core {
                 FailedChecks::STATE_STALE,
                 !seen.fresh(now, self.plan.stale_after_ms),
             )
-            .with(FailedChecks::VENDOR_ESTOP, seen.signs.has(Signs::VENDOR_ESTOP))
+            .with(
+                FailedChecks::VENDOR_ESTOP,
+                seen.signs.has(Signs::VENDOR_ESTOP),
+            )
             .with(FailedChecks::NOT_AT_REST, !seen.signs.has(Signs::STILL))
     }
 
@@ -518,13 +533,7 @@ impl Core {
         out.send(SafetyOut::Heartbeat { call });
     }
 
-    fn set_run(
-        &mut self,
-        now: Mono,
-        to: RunState,
-        cause: Option<StopCause>,
-        out: &mut TickOut,
-    ) {
+    fn set_run(&mut self, now: Mono, to: RunState, cause: Option<StopCause>, out: &mut TickOut) {
         let from = self.run;
         if from != to {
             self.run = to;

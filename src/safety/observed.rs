@@ -31,11 +31,7 @@ impl Signs {
     /// Returns these signs, with `sign` added when `present`.
     #[must_use]
     pub fn with(self, sign: Self, present: bool) -> Self {
-        if present {
-            Self(self.0 | sign.0)
-        } else {
-            self
-        }
+        if present { Self(self.0 | sign.0) } else { self }
     }
 
     /// Returns whether `sign` is among these.

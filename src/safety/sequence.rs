@@ -207,9 +207,8 @@ impl StopRun {
         let Some(sent) = input.stop_sent.filter(|s| s.serial == self.serial) else {
             return false;
         };
-        let still_since = |states: u32| {
-            u32::from(seen.still_run).min(seen.states.wrapping_sub(states))
-        };
+        let still_since =
+            |states: u32| u32::from(seen.still_run).min(seen.states.wrapping_sub(states));
         let ok = self.answer(input).filter(|a| a.class == AnswerClass::Ok);
         let still = still_since(sent.states) >= 2 || ok.is_some_and(|a| still_since(a.states) >= 1);
         // After an escalation rest alone is not believed: the robot must also have answered.
@@ -267,7 +266,11 @@ impl StopRun {
         if !plan.needed {
             return Some(Ended::AtRest);
         }
-        if let Some((_, ok)) = input.seen.release.filter(|(serial, _)| *serial == self.serial) {
+        if let Some((_, ok)) = input
+            .seen
+            .release
+            .filter(|(serial, _)| *serial == self.serial)
+        {
             // A robot that refuses the verb does not know it: nothing is left to give back.
             if ok {
                 out.event(now, SafetyEventKind::Released);

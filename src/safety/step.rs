@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::queue::{COMMAND_SLOTS, EVENT_SLOTS, OUT_SLOTS, Receiver, Sender, queue};
 use super::{
-    CallNote, Core, FailedChecks, Latch, Observed, Order, OrderEntry, OrderPort, Pass, SafetyOut, SafetyPlan,
-    Shared, TickInput, TickOut,
+    CallNote, Core, FailedChecks, Latch, Observed, Order, OrderEntry, OrderPort, Pass, SafetyOut,
+    SafetyPlan, Shared, TickInput, TickOut,
 };
 use crate::terms::{
     ActuationCmd, DropCause, Mono, SafetyEvent, SafetyEventKind, StopCause, StopKind,

@@ -36,7 +36,10 @@ const ARROWS: [(&str, &[&str]); 19] = [
 /// Words that a room must not contain, with the reason.
 const BANNED_WORDS: [(&str, &[&str]); 3] = [
     ("gate", &["tokio", "dora", "zenoh", "async fn", ".await"]),
-    ("safety", &["tokio", "dora", "zenoh", "async fn", ".await", "Mutex"]),
+    (
+        "safety",
+        &["tokio", "dora", "zenoh", "async fn", ".await", "Mutex"],
+    ),
     ("terms", &["tokio", "dora_", "zenoh"]),
 ];
 
@@ -54,8 +57,10 @@ fn root() -> &'static Path {
 }
 
 fn files_below(folder: &Path, found: &mut Vec<PathBuf>) {
-    let mut entries: Vec<_> =
-        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut entries: Vec<_> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
     entries.sort();
     for path in entries {
         if path.is_dir() {
@@ -75,14 +80,30 @@ fn sources() -> Vec<Source> {
         .filter(|path| path.extension().is_some_and(|ext| ext == "rs"))
         .map(|path| {
             let text = std::fs::read_to_string(&path).unwrap();
-            let first = path.strip_prefix(&src).unwrap().components().next().unwrap();
-            let room = first.as_os_str().to_str().unwrap().trim_end_matches(".rs").to_owned();
+            let first = path
+                .strip_prefix(&src)
+                .unwrap()
+                .components()
+                .next()
+                .unwrap();
+            let room = first
+                .as_os_str()
+                .to_str()
+                .unwrap()
+                .trim_end_matches(".rs")
+                .to_owned();
             let is_test = path.components().any(|part| {
                 let name = part.as_os_str().to_str().unwrap_or_default();
                 name == "tests.rs" || name == "tests"
             });
             let code = code_of(&text);
-            Source { path, room, code, text, is_test }
+            Source {
+                path,
+                room,
+                code,
+                text,
+                is_test,
+            }
         })
         .collect()
 }
@@ -100,7 +121,10 @@ fn code_of(text: &str) -> String {
 fn rooms_named(code: &str) -> BTreeSet<&str> {
     code.split("crate::")
         .skip(1)
-        .filter_map(|rest| rest.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next())
+        .filter_map(|rest| {
+            rest.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+                .next()
+        })
         .filter(|word| !word.is_empty())
         .collect()
 }
@@ -115,13 +139,21 @@ fn arrows_between_rooms_are_those_of_the_table() {
     let mut found = Vec::new();
     for source in sources().iter().filter(|s| s.room != "main" && !s.is_test) {
         let Some(may) = arrows.get(source.room.as_str()) else {
-            found.push(format!("{}: room `{}` is not in the table", source.path.display(), source.room));
+            found.push(format!(
+                "{}: room `{}` is not in the table",
+                source.path.display(),
+                source.room
+            ));
             continue;
         };
         for room in rooms_named(&source.code) {
             let known = arrows.contains_key(room);
             if known && room != source.room && !may.contains(&room) && !may.contains(&"*") {
-                found.push(format!("{}: {} → {room}", source.path.display(), source.room));
+                found.push(format!(
+                    "{}: {} → {room}",
+                    source.path.display(),
+                    source.room
+                ));
             }
         }
     }
@@ -138,7 +170,13 @@ fn safety_takes_nothing_but_the_permit_from_the_gate() {
                 .split("crate::gate::")
                 .skip(1)
                 .filter(|rest| !rest.starts_with("Permit"))
-                .map(|rest| format!("{}: {}", s.path.display(), rest.lines().next().unwrap_or("")))
+                .map(|rest| {
+                    format!(
+                        "{}: {}",
+                        s.path.display(),
+                        rest.lines().next().unwrap_or("")
+                    )
+                })
                 .collect::<Vec<_>>()
         })
         .collect();
@@ -174,7 +212,10 @@ fn every_source_file_has_a_duty_and_a_readable_size() {
     let mut found = Vec::new();
     for source in sources() {
         if !source.text.starts_with("//!") {
-            found.push(format!("{}: does not begin with a module doc", source.path.display()));
+            found.push(format!(
+                "{}: does not begin with a module doc",
+                source.path.display()
+            ));
         }
         let lines = source.code.lines().count();
         if lines > CODE_LINES_MAX {
@@ -201,15 +242,32 @@ fn grants_and_permits_are_made_in_the_gate_alone() {
 #[test]
 fn every_fact_is_raised_somewhere() {
     let all = sources();
-    let list = &all.iter().find(|s| s.path.ends_with("terms/fact.rs")).unwrap().code;
-    let body = list.split("pub enum Fact {").nth(1).unwrap().split("\n}").next().unwrap();
+    let list = &all
+        .iter()
+        .find(|s| s.path.ends_with("terms/fact.rs"))
+        .unwrap()
+        .code;
+    let body = list
+        .split("pub enum Fact {")
+        .nth(1)
+        .unwrap()
+        .split("\n}")
+        .next()
+        .unwrap();
     let variants: Vec<&str> = body
         .lines()
         .filter(|line| line.starts_with("    ") && !line.starts_with("     "))
-        .filter_map(|line| line.trim().split(|c: char| !c.is_ascii_alphanumeric()).next())
+        .filter_map(|line| {
+            line.trim()
+                .split(|c: char| !c.is_ascii_alphanumeric())
+                .next()
+        })
         .filter(|word| !word.is_empty())
         .collect();
-    assert!(variants.len() > 30, "the scan of fact.rs broke: {variants:?}");
+    assert!(
+        variants.len() > 30,
+        "the scan of fact.rs broke: {variants:?}"
+    );
     let raisers: Vec<_> = all
         .iter()
         .filter(|s| !["terms", "telemetry"].contains(&s.room.as_str()) && !s.is_test)
@@ -217,7 +275,11 @@ fn every_fact_is_raised_somewhere() {
         .collect();
     let found: Vec<_> = variants
         .iter()
-        .filter(|variant| !raisers.iter().any(|code| code.contains(&format!("Fact::{variant}"))))
+        .filter(|variant| {
+            !raisers
+                .iter()
+                .any(|code| code.contains(&format!("Fact::{variant}")))
+        })
         .map(|variant| (*variant).to_owned())
         .collect();
     assert_none("facts that nothing raises", &found);
@@ -241,9 +303,16 @@ fn lint_exceptions_are_expected_with_a_reason_and_tests_are_not_ignored() {
     files_below(&root().join("src"), &mut paths);
     files_below(&root().join("tests"), &mut paths);
     let mut found = Vec::new();
-    for path in paths.iter().filter(|p| p.extension().is_some_and(|ext| ext == "rs")) {
+    for path in paths
+        .iter()
+        .filter(|p| p.extension().is_some_and(|ext| ext == "rs"))
+    {
         let text = std::fs::read_to_string(path).unwrap();
-        for word in [concat!("#[al", "low("), concat!("#[ign", "ore"), concat!("thread::sl", "eep")] {
+        for word in [
+            concat!("#[al", "low("),
+            concat!("#[ign", "ore"),
+            concat!("thread::sl", "eep"),
+        ] {
             if text.contains(word) {
                 found.push(format!("{}: `{word}`", path.display()));
             }
@@ -256,12 +325,24 @@ fn lint_exceptions_are_expected_with_a_reason_and_tests_are_not_ignored() {
 fn node_build_tree(extra: &[&str]) -> String {
     let output = Command::new(env!("CARGO"))
         .current_dir(root())
-        .args(["tree", "--locked", "--no-default-features", "--features", "dora", "--prefix", "none"])
+        .args([
+            "tree",
+            "--locked",
+            "--no-default-features",
+            "--features",
+            "dora",
+            "--prefix",
+            "none",
+        ])
         .args(["--edges", "normal,build"])
         .args(extra)
         .output()
         .unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     String::from_utf8(output.stdout).unwrap()
 }
 
@@ -276,14 +357,31 @@ fn the_node_build_has_no_banned_crate_and_one_version_of_each_heavy_one() {
         })
         .collect();
     let mut found = Vec::new();
-    for banned in ["openssl-sys", "native-tls", "aws-lc-sys", "aws-lc-rs", "libgit2-sys"] {
+    for banned in [
+        "openssl-sys",
+        "native-tls",
+        "aws-lc-sys",
+        "aws-lc-rs",
+        "libgit2-sys",
+    ] {
         if crates.iter().any(|(name, _)| *name == banned) {
             found.push(format!("{banned} is in the node build"));
         }
     }
-    for heavy in ["zenoh", "tokio", "arrow-array", "serde", "rustix", "jsonschema", "schemars"] {
-        let versions: Vec<_> =
-            crates.iter().filter(|(name, _)| *name == heavy).map(|(_, v)| *v).collect();
+    for heavy in [
+        "zenoh",
+        "tokio",
+        "arrow-array",
+        "serde",
+        "rustix",
+        "jsonschema",
+        "schemars",
+    ] {
+        let versions: Vec<_> = crates
+            .iter()
+            .filter(|(name, _)| *name == heavy)
+            .map(|(_, v)| *v)
+            .collect();
         if versions.len() != 1 {
             found.push(format!("{heavy}: versions {versions:?}"));
         }
@@ -320,9 +418,14 @@ fn every_licence_of_the_node_build_is_on_the_list() {
         .filter_map(|line| line.trim_end_matches(" (*)").split_once('|'))
         .filter(|(_, licence)| {
             let terms = licence.replace('/', " OR ");
-            !terms.split(" AND ").all(|all| all.split(" OR ").any(allowed))
+            !terms
+                .split(" AND ")
+                .all(|all| all.split(" OR ").any(allowed))
         })
         .map(|(name, licence)| format!("{name}: {licence}"))
         .collect();
-    assert_none("licences that are not on the list", &found.into_iter().collect::<Vec<_>>());
+    assert_none(
+        "licences that are not on the list",
+        &found.into_iter().collect::<Vec<_>>(),
+    );
 }

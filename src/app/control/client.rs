@@ -32,7 +32,10 @@ impl Client {
         let stream = UnixStream::connect(socket).map_err(bad)?;
         stream.set_read_timeout(Some(ANSWER_WITHIN)).map_err(bad)?;
         stream.set_write_timeout(Some(ANSWER_WITHIN)).map_err(bad)?;
-        Ok(Self { reader: BufReader::new(stream), socket: name })
+        Ok(Self {
+            reader: BufReader::new(stream),
+            socket: name,
+        })
     }
 
     /// Says one word and waits for its answer.
@@ -41,10 +44,16 @@ impl Client {
     /// [`AppError::Control`] when the node is gone, does not answer within 5 s or answers nonsense.
     pub fn ask(&mut self, word: &Word) -> Result<Answer, AppError> {
         let name = self.socket.clone();
-        let bad = |problem: String| AppError::Control { socket: name.clone(), problem };
+        let bad = |problem: String| AppError::Control {
+            socket: name.clone(),
+            problem,
+        };
         let mut line = serde_json::to_string(word).map_err(|error| bad(error.to_string()))?;
         line.push('\n');
-        self.reader.get_mut().write_all(line.as_bytes()).map_err(|error| bad(error.to_string()))?;
+        self.reader
+            .get_mut()
+            .write_all(line.as_bytes())
+            .map_err(|error| bad(error.to_string()))?;
         let mut text = String::new();
         let bound = u64::try_from(LINE_BYTES_MAX).unwrap_or(u64::MAX);
         (&mut self.reader)

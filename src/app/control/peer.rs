@@ -46,7 +46,10 @@ fn descends_from(pid: i32, ancestor: i32, parent: impl Fn(i32) -> Option<i32>) -
     true
 }
 
-#[expect(clippy::disallowed_methods, reason = "app opens the outside world; /proc names parents")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "app opens the outside world; /proc names parents"
+)]
 fn parent_of(pid: i32) -> Option<i32> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The name in parentheses may hold anything, so the fields are counted after the last one.

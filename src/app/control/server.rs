@@ -53,7 +53,10 @@ impl Server {
         std::thread::Builder::new()
             .name("control".to_owned())
             .spawn(move || accept(&listener, &control, &flag))?;
-        Ok(Self { path: path.to_owned(), closing })
+        Ok(Self {
+            path: path.to_owned(),
+            closing,
+        })
     }
 }
 
@@ -75,14 +78,19 @@ fn accept(listener: &UnixListener, control: &Arc<dyn Control>, closing: &AtomicB
         let Ok(stream) = stream else { continue };
         if live.fetch_add(1, Ordering::AcqRel) >= CONNECTIONS_MAX {
             live.fetch_sub(1, Ordering::AcqRel);
-            tracing::warn!(max = CONNECTIONS_MAX, "control connection refused: too many");
+            tracing::warn!(
+                max = CONNECTIONS_MAX,
+                "control connection refused: too many"
+            );
             continue;
         }
         let (control, counter) = (Arc::clone(control), Arc::clone(&live));
-        let spawned = std::thread::Builder::new().name("control-peer".to_owned()).spawn(move || {
-            serve(&stream, control.as_ref());
-            counter.fetch_sub(1, Ordering::AcqRel);
-        });
+        let spawned = std::thread::Builder::new()
+            .name("control-peer".to_owned())
+            .spawn(move || {
+                serve(&stream, control.as_ref());
+                counter.fetch_sub(1, Ordering::AcqRel);
+            });
         if spawned.is_err() {
             live.fetch_sub(1, Ordering::AcqRel);
         }
@@ -109,7 +117,9 @@ fn serve(stream: &UnixStream, control: &dyn Control) {
         } else {
             Answer::refused(format!("a line exceeds {LINE_BYTES_MAX} bytes, or is cut"))
         };
-        let Ok(mut text) = serde_json::to_string(&answer) else { return };
+        let Ok(mut text) = serde_json::to_string(&answer) else {
+            return;
+        };
         text.push('\n');
         let mut writer = stream;
         if writer.write_all(text.as_bytes()).is_err() || !whole {

@@ -168,6 +168,8 @@ pub enum Answer {
 
 impl Answer {
     pub(super) fn refused(why: impl Into<String>) -> Self {
-        Self::Refused { failed: vec![why.into()] }
+        Self::Refused {
+            failed: vec![why.into()],
+        }
     }
 }

@@ -36,9 +36,9 @@ impl Traces {
     /// judged. Latch and marker stay.
     pub(super) fn clear(&self) -> Result<(), AppError> {
         let gone = |result: std::io::Result<()>| match result {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                Err(AppError::Internal(format!("traces of an earlier run: {error}")))
-            }
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(AppError::Internal(
+                format!("traces of an earlier run: {error}"),
+            )),
             Err(_) | Ok(()) => Ok(()),
         };
         gone(std::fs::remove_file(&self.journal))?;
@@ -52,9 +52,12 @@ impl Traces {
     }
 
     fn journal(&self) -> Result<Vec<JournalEntry>, AppError> {
-        let file = OpenOptions::new().read(true).open(&self.journal).map_err(|error| {
-            AppError::Internal(format!("the rover left no journal to judge: {error}"))
-        })?;
+        let file = OpenOptions::new()
+            .read(true)
+            .open(&self.journal)
+            .map_err(|error| {
+                AppError::Internal(format!("the rover left no journal to judge: {error}"))
+            })?;
         read_journal(BufReader::new(file))
             .map_err(|error| AppError::Internal(format!("the rover's journal: {error}")))
     }
@@ -71,8 +74,10 @@ pub(super) fn summarize(
         (Ok(records), Ok(journal)) => (records, journal),
         (Err(error), _) | (_, Err(error)) => return Err(with_reasons(&error, &played, &end)),
     };
-    let facts: Vec<(u64, Fact)> =
-        records.iter().map(|record| (record.t_mono_ms, record.fact.clone())).collect();
+    let facts: Vec<(u64, Fact)> = records
+        .iter()
+        .map(|record| (record.t_mono_ms, record.fact.clone()))
+        .collect();
     let evidence = Evidence {
         facts: &facts,
         journal: &journal,
@@ -87,8 +92,12 @@ pub(super) fn summarize(
     for (_, fact) in &facts {
         metrics.apply(fact);
     }
-    let run =
-        RunFacts { bridge: "dora", seed, total_ms, metrics: &metrics.render() };
+    let run = RunFacts {
+        bridge: "dora",
+        seed,
+        total_ms,
+        metrics: &metrics.render(),
+    };
     Ok(Summary::of(scenario, &evidence, verdicts, run))
 }
 
@@ -109,7 +118,11 @@ fn nodes_verdict(end: &RunEnd) -> Verdict {
         name: "nodes",
         ok: failed.is_empty(),
         expected: "every node ends with 0".to_owned(),
-        found: if failed.is_empty() { "so they did".to_owned() } else { failed.join("; ") },
+        found: if failed.is_empty() {
+            "so they did".to_owned()
+        } else {
+            failed.join("; ")
+        },
     }
 }
 

@@ -75,7 +75,12 @@ pub fn rehearse(
         .join()
         .map_err(|_panic| AppError::Internal("the operator's thread broke".to_owned()))?;
     let end = end?;
-    summarize(&traces, &scenario, (&installation, seed), (played, end, clock.now().as_ms()))
+    summarize(
+        &traces,
+        &scenario,
+        (&installation, seed),
+        (played, end, clock.now().as_ms()),
+    )
 }
 
 fn load_scenario(settings: &Settings, name: &str) -> Result<Scenario, AppError> {
@@ -109,18 +114,31 @@ fn agent_robot_id(
     installation: &Installation,
 ) -> Result<RobotId, AppError> {
     let file = flow.path().display().to_string();
-    let bad = |problem: String| AppError::Node(NodeError::File { file: file.clone(), problem });
+    let bad = |problem: String| {
+        AppError::Node(NodeError::File {
+            file: file.clone(),
+            problem,
+        })
+    };
     let nodes = flow.own_nodes();
-    let agents: Vec<_> = nodes.iter().filter(|node| node.subcommand() == "node").collect();
+    let agents: Vec<_> = nodes
+        .iter()
+        .filter(|node| node.subcommand() == "node")
+        .collect();
     let [agent] = agents.as_slice() else {
-        return Err(bad(format!("{} nodes run `node`: a rehearsal needs exactly one", agents.len())));
+        return Err(bad(format!(
+            "{} nodes run `node`: a rehearsal needs exactly one",
+            agents.len()
+        )));
     };
     for (flag, wanted) in [("--robot", &scenario.robot), ("--board", &scenario.board)] {
         if agent.flag(flag) != Some(wanted) {
             return Err(bad(format!(
                 "node `{}` runs {flag} {}, the scenario wants `{wanted}`",
                 agent.id,
-                agent.flag(flag).map_or("(none)".to_owned(), |found| format!("`{found}`"))
+                agent
+                    .flag(flag)
+                    .map_or("(none)".to_owned(), |found| format!("`{found}`"))
             )));
         }
     }
@@ -128,7 +146,10 @@ fn agent_robot_id(
         return Ok(id.clone());
     }
     let id = agent.env.get("ROBOT_ID").ok_or_else(|| {
-        bad(format!("node `{}` has no ROBOT_ID in its env, and the robot file has no id", agent.id))
+        bad(format!(
+            "node `{}` has no ROBOT_ID in its env, and the robot file has no id",
+            agent.id
+        ))
     })?;
     RobotId::parse(id).map_err(|error| bad(error.to_string()))
 }
@@ -149,7 +170,10 @@ fn patch(
     let mut agent = BTreeMap::from([
         ("OCTOS_EDGE_STATE".to_owned(), state.display().to_string()),
         ("OCTOS_EDGE_TIERS".to_owned(), absolute(settings.tiers())?),
-        ("OCTOS_EDGE_BOARDS".to_owned(), absolute(&settings.boards())?),
+        (
+            "OCTOS_EDGE_BOARDS".to_owned(),
+            absolute(&settings.boards())?,
+        ),
         (
             "OCTOS_EDGE_MODEL".to_owned(),
             format!("scripted:{}", absolute(Path::new(&*scenario.place.file))?),
@@ -164,9 +188,15 @@ fn patch(
     )]);
     let mut env = BTreeMap::from([("node", agent), ("mock-robot", robot)]);
     for node in env.values_mut() {
-        node.insert("OCTOS_EDGE_LOG_FORMAT".to_owned(), settings.log_format().as_str().to_owned());
+        node.insert(
+            "OCTOS_EDGE_LOG_FORMAT".to_owned(),
+            settings.log_format().as_str().to_owned(),
+        );
     }
-    Ok(NodePatch { env, seed: Some(seed) })
+    Ok(NodePatch {
+        env,
+        seed: Some(seed),
+    })
 }
 
 /// The state folder of one run: the one given, else a new one that is removed afterwards.
@@ -210,4 +240,3 @@ impl Drop for RunFolder {
         }
     }
 }
-

@@ -28,7 +28,9 @@ pub(super) struct Rehearsal {
 
 impl fmt::Debug for Rehearsal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Rehearsal").field("scenario", &self.scenario.name).finish_non_exhaustive()
+        f.debug_struct("Rehearsal")
+            .field("scenario", &self.scenario.name)
+            .finish_non_exhaustive()
     }
 }
 
@@ -101,7 +103,9 @@ impl Play {
     fn follow(&mut self, client: &mut Client) -> Result<(), AppError> {
         while self.in_time() {
             let Answer::Status(status) = client.ask(&Word::Status)? else {
-                return Err(AppError::Internal("a status was answered by something else".to_owned()));
+                return Err(AppError::Internal(
+                    "a status was answered by something else".to_owned(),
+                ));
             };
             self.walk(status.position);
             self.act(client, &status)?;
@@ -113,7 +117,9 @@ impl Play {
         }
         if !self.rehearsal.over.load(Ordering::Acquire) {
             let limit_s = self.rehearsal.scenario.limit_s;
-            self.played.troubles.push(format!("not over within limit_s = {limit_s}"));
+            self.played
+                .troubles
+                .push(format!("not over within limit_s = {limit_s}"));
         }
         Ok(())
     }
@@ -164,7 +170,8 @@ impl Play {
     }
 
     fn walk(&mut self, position: Option<[f64; 3]>) {
-        if let (Some([px, py, pz]), Some([x, y, z]), Some(_)) = (self.place, position, self.goal_at) {
+        if let (Some([px, py, pz]), Some([x, y, z]), Some(_)) = (self.place, position, self.goal_at)
+        {
             self.moved_m += (x - px).hypot(y - py).hypot(z - pz);
         }
         self.place = position.or(self.place);
@@ -179,10 +186,26 @@ impl Play {
 fn word_of(act: &OperatorAct, who: &str) -> Word {
     let who = who.to_owned();
     match act {
-        OperatorAct::Arm { why, for_s } => Word::Arm { who, why: why.clone(), for_s: *for_s },
-        OperatorAct::Disarm { why } => Word::Disarm { who, why: why.clone() },
-        OperatorAct::Stop { why } => Word::Stop { who, why: why.clone() },
-        OperatorAct::Estop { why } => Word::Estop { who, why: why.clone() },
-        OperatorAct::Reset { why } => Word::Reset { who, why: why.clone() },
+        OperatorAct::Arm { why, for_s } => Word::Arm {
+            who,
+            why: why.clone(),
+            for_s: *for_s,
+        },
+        OperatorAct::Disarm { why } => Word::Disarm {
+            who,
+            why: why.clone(),
+        },
+        OperatorAct::Stop { why } => Word::Stop {
+            who,
+            why: why.clone(),
+        },
+        OperatorAct::Estop { why } => Word::Estop {
+            who,
+            why: why.clone(),
+        },
+        OperatorAct::Reset { why } => Word::Reset {
+            who,
+            why: why.clone(),
+        },
     }
 }

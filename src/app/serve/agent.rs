@@ -33,8 +33,9 @@ pub(super) fn script(model: Option<&str>) -> Result<Option<Vec<LaneReply>>, AppE
     let Some(file) = model.strip_prefix(SCRIPTED) else {
         return Err(AppError::Usage {
             problem: format!("unknown model `{model}`"),
-            hint: "this release plays scripts: --model scripted:dataflows/scenarios/rover-gate.toml"
-                .to_owned(),
+            hint:
+                "this release plays scripts: --model scripted:dataflows/scenarios/rover-gate.toml"
+                    .to_owned(),
         });
     };
     let scenario = Scenario::load(Path::new(file))?;
@@ -149,7 +150,11 @@ impl Mind {
                 drop(end.try_send(End::Broken("the agent's loop panicked")));
             }
         });
-        Ok(Awake { handle, has_model: given.has_model, tier: self.policy.effective() })
+        Ok(Awake {
+            handle,
+            has_model: given.has_model,
+            tier: self.policy.effective(),
+        })
     }
 }
 

@@ -30,7 +30,14 @@ struct Inner {
 impl Desk {
     pub(super) fn new(files: StateFiles, links: Links, sink: Arc<dyn FactSink>) -> Self {
         let persisted = AtomicBool::new(files.latched().is_some());
-        Self { inner: Arc::new(Inner { files: Mutex::new(files), links, sink, persisted }) }
+        Self {
+            inner: Arc::new(Inner {
+                files: Mutex::new(files),
+                links,
+                sink,
+                persisted,
+            }),
+        }
     }
 
     /// Runs `arm` after the marker is on disk; takes the marker back when the arming failed and the
@@ -41,7 +48,9 @@ impl Desk {
         arm: impl FnOnce() -> Result<T, Vec<String>>,
     ) -> Result<T, Vec<String>> {
         let files = self.files();
-        files.mark_armed(who).map_err(|error| vec![format!("marker on disk: {error}")])?;
+        files
+            .mark_armed(who)
+            .map_err(|error| vec![format!("marker on disk: {error}")])?;
         let armed = arm();
         if armed.is_err() {
             self.unmark_if_disarmed(&files);
@@ -55,7 +64,9 @@ impl Desk {
         reset: impl FnOnce() -> Result<T, Vec<String>>,
     ) -> Result<T, Vec<String>> {
         let files = self.files();
-        files.clear_latch().map_err(|error| vec![format!("latch on disk: {error}")])?;
+        files
+            .clear_latch()
+            .map_err(|error| vec![format!("latch on disk: {error}")])?;
         let done = reset();
         if done.is_err() {
             self.write_latch(&files);
@@ -91,7 +102,10 @@ impl Desk {
     }
 
     fn files(&self) -> std::sync::MutexGuard<'_, StateFiles> {
-        self.inner.files.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner
+            .files
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     fn latch(&self) -> &Latch {
@@ -114,7 +128,9 @@ impl Desk {
     fn write_latch_at(&self, files: &StateFiles, now: SystemTime) {
         let word = self.latch().word();
         let cause = word.cause.unwrap_or(StopCause::InternalFault);
-        let at_unix_s = now.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |t| t.as_secs());
+        let at_unix_s = now
+            .duration_since(SystemTime::UNIX_EPOCH)
+            .map_or(0, |t| t.as_secs());
         match files.persist_latch(cause, word.epoch, at_unix_s) {
             Ok(()) => {
                 self.inner.persisted.store(true, Ordering::Release);

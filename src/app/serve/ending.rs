@@ -76,7 +76,9 @@ impl Ending {
 
     /// Disarms, so that the next start finds a clean end. A latched robot stays latched.
     fn disarm(&self) {
-        let Some(seq) = self.orders.submit(Order::Disarm) else { return };
+        let Some(seq) = self.orders.submit(Order::Disarm) else {
+            return;
+        };
         for _ in 0..DISARM_LOOKS_MAX {
             match self.orders.result(seq) {
                 Some(failed) => {

@@ -25,7 +25,11 @@ pub(super) struct Lifeline {
 
 impl Lifeline {
     pub(super) fn new(shared: Arc<Shared>, latch: Latch, files: StateFiles) -> Self {
-        Self { shared, latch, files }
+        Self {
+            shared,
+            latch,
+            files,
+        }
     }
 
     /// Makes a panic of a vital thread end the process with 72.
@@ -45,7 +49,10 @@ impl Lifeline {
     }
 
     /// Persists the latch when the robot may be moving or be made to, and ends the process.
-    #[expect(clippy::exit, reason = "codes 71 and 72: nothing of this process can be trusted any more")]
+    #[expect(
+        clippy::exit,
+        reason = "codes 71 and 72: nothing of this process can be trusted any more"
+    )]
     pub(super) fn end(&self, exit: Exit) {
         let is_armed = match self.shared.run() {
             RunState::Armed | RunState::Moving | RunState::Stopping => true,

@@ -52,7 +52,13 @@ pub fn serve_node(settings: &Settings, request: &NodeRequest) -> Result<Exit, Ap
     let robot_id = robot_id(&installation, request)?;
     let attached = attach(Needs::AGENT)?;
     let folder = StateFolder::open(&settings.state()?, &robot_id)?;
-    let node = Node::start(NodeParts { installation, request, robot_id, folder, restarts: attached.restarts })?;
+    let node = Node::start(NodeParts {
+        installation,
+        request,
+        robot_id,
+        folder,
+        restarts: attached.restarts,
+    })?;
     node.serve(attached, script, log)
 }
 
@@ -109,7 +115,13 @@ struct Node {
 
 impl Node {
     fn start(given: NodeParts<'_>) -> Result<Self, AppError> {
-        let NodeParts { installation, request, robot_id, folder, restarts } = given;
+        let NodeParts {
+            installation,
+            request,
+            robot_id,
+            folder,
+            restarts,
+        } = given;
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::start());
         let recorder = start_recorder(&installation, &folder, Arc::clone(&clock))?;
         let sink: Arc<dyn FactSink> = Arc::new(recorder.sink());
@@ -148,7 +160,17 @@ impl Node {
             sink: Arc::clone(&sink),
             spine: Arc::clone(&spine_progress),
         });
-        Ok(Self { installation, robot_id, folder, recorder, sink, clock, parts, mind, spine_progress })
+        Ok(Self {
+            installation,
+            robot_id,
+            folder,
+            recorder,
+            sink,
+            clock,
+            parts,
+            mind,
+            spine_progress,
+        })
     }
 
     fn serve(
@@ -160,9 +182,17 @@ impl Node {
         let (end_sender, end) = mpsc::sync_channel::<End>(ending::ENDS_MAX);
         let board = self.installation.board.clone();
         let links = self.parts.links.clone();
-        let lifeline = Lifeline::new(links.shared.clone(), links.latch.clone(), self.folder.files().clone());
+        let lifeline = Lifeline::new(
+            links.shared.clone(),
+            links.latch.clone(),
+            self.folder.files().clone(),
+        );
         lifeline.guard_panics();
-        let desk = Desk::new(self.folder.files().clone(), links.clone(), Arc::clone(&self.sink));
+        let desk = Desk::new(
+            self.folder.files().clone(),
+            links.clone(),
+            Arc::clone(&self.sink),
+        );
         let bridge = Arc::clone(&self.parts.bridge);
         let orders = self.parts.orders.clone();
 
@@ -204,7 +234,11 @@ impl Node {
         let server = Server::listen(&self.folder.files().socket(), Arc::new(operator))
             .map_err(|error| AppError::Internal(format!("control socket: {error}")))?;
 
-        let ended = Ending { end, bridge, orders };
+        let ended = Ending {
+            end,
+            bridge,
+            orders,
+        };
         let exit = ended.wait_and_end(&runtime, &spine.handle);
         drop(server);
         runtime.shutdown_timeout(ending::RUNTIME_WITHIN);
@@ -229,11 +263,14 @@ fn start_recorder(
         hint: "give a folder that this user can write with --state".to_owned(),
     };
     std::fs::create_dir_all(&audit).map_err(|error| bad(error.to_string()))?;
-    let metrics = Metrics::new(RobotLabels::from(&installation.robot)).map_err(|error| {
-        id_fault(installation, error.to_string(), error.hint())
-    })?;
-    Recorder::start(RecorderPlan { dir: audit.clone(), clock, metrics: Arc::new(metrics) })
-        .map_err(|error| bad(error.to_string()))
+    let metrics = Metrics::new(RobotLabels::from(&installation.robot))
+        .map_err(|error| id_fault(installation, error.to_string(), error.hint()))?;
+    Recorder::start(RecorderPlan {
+        dir: audit.clone(),
+        clock,
+        metrics: Arc::new(metrics),
+    })
+    .map_err(|error| bad(error.to_string()))
 }
 
 /// Returns the cause under which a node that ends stops its robot.

@@ -42,12 +42,18 @@ impl Control for OperatorDesk {
         match word {
             Word::Status => Answer::Status(Box::new(self.status())),
             Word::Stop { who, .. } => {
-                let epoch = self.bridge.stop(StopKind::Stop, StopCause::OperatorStop, Some(who));
-                Answer::Done { text: format!("stop asked for, epoch {epoch}") }
+                let epoch = self
+                    .bridge
+                    .stop(StopKind::Stop, StopCause::OperatorStop, Some(who));
+                Answer::Done {
+                    text: format!("stop asked for, epoch {epoch}"),
+                }
             }
             Word::Estop { who, .. } => self.estop(who),
             Word::Arm { who, for_s, .. } => {
-                let order = Order::Arm { for_ms: for_s.saturating_mul(1000) };
+                let order = Order::Arm {
+                    for_ms: for_s.saturating_mul(1000),
+                };
                 self.told(word, self.desk.while_marked(who, || self.order(order)))
             }
             Word::Disarm { .. } => self.told(word, self.order(Order::Disarm)),
@@ -56,7 +62,9 @@ impl Control for OperatorDesk {
             Word::End { who } => {
                 // Full means that the node ends already.
                 drop(self.end.try_send(End::Operator(who.clone())));
-                Answer::Done { text: "the node ends".to_owned() }
+                Answer::Done {
+                    text: "the node ends".to_owned(),
+                }
             }
         }
     }
@@ -70,7 +78,9 @@ impl OperatorDesk {
     fn status(&self) -> Status {
         let posture = self.bridge.posture();
         let goal = self.spine.status();
-        let age_ms = posture.reading.map(|reading| posture.now.ms_since(reading.at));
+        let age_ms = posture
+            .reading
+            .map(|reading| posture.now.ms_since(reading.at));
         Status {
             robot_id: self.robot_id.clone(),
             pid: std::process::id(),
@@ -81,7 +91,12 @@ impl OperatorDesk {
             ready: posture.bridge_up
                 && posture.run != RunState::Boot
                 && age_ms.is_some_and(|age| age <= READY_MS_MAX),
-            arming_blocked_by: self.orders.arm_checks().names().map(str::to_owned).collect(),
+            arming_blocked_by: self
+                .orders
+                .arm_checks()
+                .names()
+                .map(str::to_owned)
+                .collect(),
             position: posture.reading.and_then(|reading| reading.position),
             speed: posture.reading.and_then(|reading| reading.speed),
             state_age_ms: age_ms,
@@ -96,15 +111,21 @@ impl OperatorDesk {
 
     /// Latch word, then the verb, then the disk, then the answer.
     fn estop(&self, who: &str) -> Answer {
-        let epoch = self.bridge.stop(StopKind::Estop, StopCause::OperatorStop, Some(who));
+        let epoch = self
+            .bridge
+            .stop(StopKind::Estop, StopCause::OperatorStop, Some(who));
         for _ in 0..PERSIST_LOOKS_MAX {
             if self.desk.is_persisted() {
-                return Answer::Done { text: format!("latched and on disk, epoch {epoch}") };
+                return Answer::Done {
+                    text: format!("latched and on disk, epoch {epoch}"),
+                };
             }
             thread::park_timeout(ORDER_LOOK);
         }
         Answer::Done {
-            text: format!("latched, epoch {epoch}; the disk has not confirmed it: do not power off"),
+            text: format!(
+                "latched, epoch {epoch}; the disk has not confirmed it: do not power off"
+            ),
         }
     }
 
@@ -112,7 +133,12 @@ impl OperatorDesk {
         if self.links.shared.run() == RunState::Stopped {
             return self.order(Order::Disarm);
         }
-        let failed: Vec<String> = self.orders.reset_checks().names().map(str::to_owned).collect();
+        let failed: Vec<String> = self
+            .orders
+            .reset_checks()
+            .names()
+            .map(str::to_owned)
+            .collect();
         if !failed.is_empty() {
             return Err(failed);
         }
@@ -130,18 +156,26 @@ impl OperatorDesk {
                 None => thread::park_timeout(ORDER_LOOK),
             }
         }
-        Err(vec!["the safety thread gave no answer within a second".to_owned()])
+        Err(vec![
+            "the safety thread gave no answer within a second".to_owned(),
+        ])
     }
 
     fn goal(&self, who: &str, text: &str) -> Answer {
         if !self.has_model {
             return Answer::Refused {
-                failed: vec!["this node has no model: start it with --model scripted:FILE".to_owned()],
+                failed: vec![
+                    "this node has no model: start it with --model scripted:FILE".to_owned(),
+                ],
             };
         }
         match self.spine.goal(text, who) {
-            Ok(number) => Answer::Done { text: format!("goal {number} is under way") },
-            Err(error) => Answer::Refused { failed: vec![error.to_string()] },
+            Ok(number) => Answer::Done {
+                text: format!("goal {number} is under way"),
+            },
+            Err(error) => Answer::Refused {
+                failed: vec![error.to_string()],
+            },
         }
     }
 
@@ -166,7 +200,13 @@ impl OperatorDesk {
             why,
             for_s,
         });
-        Answer::Done { text: format!("{}: the robot is {}", word.as_str(), self.links.shared.run()) }
+        Answer::Done {
+            text: format!(
+                "{}: the robot is {}",
+                word.as_str(),
+                self.links.shared.run()
+            ),
+        }
     }
 
     fn refuse(&self, word: &Word, failed: Vec<String>) {

@@ -45,19 +45,36 @@ impl Threads {
     /// Starts all of them. The receiving thread is not joined: it waits for an event of a dataflow
     /// that may never send one, and holds nothing that the end needs.
     pub(super) fn spawn(given: Spawn) -> Result<Self, AppError> {
-        let Spawn { parts, attached, board, clock, desk, lifeline, recorder, log, end } = given;
+        let Spawn {
+            parts,
+            attached,
+            board,
+            clock,
+            desk,
+            lifeline,
+            recorder,
+            log,
+            end,
+        } = given;
         let ending = Arc::new(AtomicBool::new(false));
-        let Attached { mut wire, events, .. } = attached;
+        let Attached {
+            mut wire, events, ..
+        } = attached;
         let latch = parts.links.latch.clone();
         let mut joined = Vec::new();
 
         let (step, flag, tick_clock) = (parts.safety, Arc::clone(&ending), Arc::clone(&clock));
-        joined.push(start("safety", move || run_safety(step, tick_clock.as_ref(), &flag))?);
+        joined.push(start("safety", move || {
+            run_safety(step, tick_clock.as_ref(), &flag)
+        })?);
 
         let (outbox, flag) = (parts.outbox, Arc::clone(&ending));
         joined.push(start("dora-out", move || outbox.run(&mut wire, &flag))?);
 
-        let (supervisor, flag) = (Supervisor::new(parts.links.shared.clone()), Arc::clone(&ending));
+        let (supervisor, flag) = (
+            Supervisor::new(parts.links.shared.clone()),
+            Arc::clone(&ending),
+        );
         joined.push(start("supervisor", move || {
             supervisor.run(board.lockup_ms, &flag, || lifeline.end(Exit::LockUp));
         })?);
@@ -76,9 +93,19 @@ impl Threads {
         let (signals, thread) = listen_to_signals(latch, end.clone())?;
         joined.push(thread);
 
-        let receiver = Receiving { inbox: parts.inbox, events, clock, log, end };
+        let receiver = Receiving {
+            inbox: parts.inbox,
+            events,
+            clock,
+            log,
+            end,
+        };
         drop(start("dora-in", move || receiver.run())?);
-        Ok(Self { ending, joined, signals })
+        Ok(Self {
+            ending,
+            joined,
+            signals,
+        })
     }
 
     /// Ends and joins them. The sending thread empties its queue first.

@@ -58,7 +58,10 @@ impl Fence {
     pub fn holds(&self, position: [f64; 3]) -> bool {
         position.iter().all(|value| value.is_finite())
             && self.keep_in.iter().any(|area| depth(area, position) >= 0.0)
-            && !self.keep_out.iter().any(|area| depth(area, position) >= 0.0)
+            && !self
+                .keep_out
+                .iter()
+                .any(|area| depth(area, position) >= 0.0)
     }
 }
 

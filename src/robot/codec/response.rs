@@ -35,8 +35,7 @@ pub fn decode_response(text: &str) -> Result<Response, InputFault> {
         .get("ok")
         .and_then(Value::as_bool)
         .ok_or(InputFault::BadShape)?;
-    let request_id =
-        text_of(&object, "request_id", WORD_CHARS_MAX).ok_or(InputFault::BadShape)?;
+    let request_id = text_of(&object, "request_id", WORD_CHARS_MAX).ok_or(InputFault::BadShape)?;
     let code = match object.get("code") {
         Some(Value::String(code)) => cut(code, WORD_CHARS_MAX),
         Some(Value::Number(code)) => code.to_string(),

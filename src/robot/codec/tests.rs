@@ -64,11 +64,19 @@ fn a_request_that_does_not_fit_is_an_error_and_a_broken_wall_clock_is_not() {
 fn the_dead_man_time_is_read_at_both_places_and_streams_in_both_forms() {
     let advert = |more: Value| {
         let mut value = json!({ "robot_id": "r", "commands": [] });
-        value.as_object_mut().unwrap().append(&mut more.as_object().unwrap().clone());
-        decode_advert(&value.to_string()).unwrap().heartbeat_timeout_ms
+        value
+            .as_object_mut()
+            .unwrap()
+            .append(&mut more.as_object().unwrap().clone());
+        decode_advert(&value.to_string())
+            .unwrap()
+            .heartbeat_timeout_ms
     };
     assert_eq!(advert(json!({ "heartbeat_timeout_ms": 1000 })), Some(1000));
-    assert_eq!(advert(json!({ "safety": { "heartbeat_timeout_ms": 800.0 } })), Some(800));
+    assert_eq!(
+        advert(json!({ "safety": { "heartbeat_timeout_ms": 800.0 } })),
+        Some(800)
+    );
     assert_eq!(advert(json!({ "heartbeat_timeout_ms": 0 })), Some(0));
     assert_eq!(advert(json!({ "heartbeat_timeout_ms": -5 })), None);
     assert_eq!(advert(json!({ "heartbeat_timeout_ms": 1e300 })), None);
@@ -89,7 +97,10 @@ fn a_state_is_read_flat_and_inside_an_envelope() {
         r#"{"envelope_version":"1.0","robot_id":"r","seq":5,"state":{"nav_status":"idle","controller_holder":""}}"#,
     )
     .unwrap();
-    assert_eq!(outer.body, json!({ "nav_status": "idle" , "controller_holder": "" }));
+    assert_eq!(
+        outer.body,
+        json!({ "nav_status": "idle" , "controller_holder": "" })
+    );
     assert_eq!((outer.seq, outer.holder), (Some(5), None));
     assert_eq!(outer.robot_id.as_deref(), Some("r"));
 }
@@ -105,9 +116,18 @@ fn case_40_what_is_too_large_too_deep_or_of_another_shape_is_named() {
     assert_eq!(decode_response(&deep), Err(InputFault::NotJson));
     assert_eq!(decode_response("nonsense"), Err(InputFault::NotJson));
     assert_eq!(decode_response("[]"), Err(InputFault::BadShape));
-    assert_eq!(decode_response(r#"{"request_id":"a"}"#), Err(InputFault::BadShape));
-    assert_eq!(decode_response(r#"{"request_id":1,"ok":true}"#), Err(InputFault::BadShape));
-    assert_eq!(decode_advert(r#"{"commands":[]}"#), Err(InputFault::BadShape));
+    assert_eq!(
+        decode_response(r#"{"request_id":"a"}"#),
+        Err(InputFault::BadShape)
+    );
+    assert_eq!(
+        decode_response(r#"{"request_id":1,"ok":true}"#),
+        Err(InputFault::BadShape)
+    );
+    assert_eq!(
+        decode_advert(r#"{"commands":[]}"#),
+        Err(InputFault::BadShape)
+    );
     assert_eq!(decode_state("7"), Err(InputFault::BadShape));
     assert_eq!(decode_request(r#"{"verb":"v"}"#), Err(InputFault::BadShape));
 }

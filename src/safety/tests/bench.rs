@@ -123,7 +123,10 @@ impl Bench {
 
     pub(super) fn armed() -> Self {
         let mut bench = Self::ready();
-        assert_eq!(bench.order(Order::Arm { for_ms: 600_000 }), FailedChecks::NONE);
+        assert_eq!(
+            bench.order(Order::Arm { for_ms: 600_000 }),
+            FailedChecks::NONE
+        );
         bench
     }
 

@@ -42,8 +42,14 @@ fn the_tick_finds_each_cause_that_it_can_see() {
     ends(C::Workspace, RunState::Stopped, signs(Signs::OUTSIDE));
     ends(C::StaleState, RunState::Stopped, signs(Signs::BLIND));
     ends(C::VendorEvent, RunState::Stopped, signs(Signs::FOREIGN));
-    ends(C::VendorEvent, RunState::Latched, signs(Signs::VENDOR_ESTOP));
-    ends(C::BridgeLost, RunState::Stopped, |b| b.links.observed.note_peer_lost());
+    ends(
+        C::VendorEvent,
+        RunState::Latched,
+        signs(Signs::VENDOR_ESTOP),
+    );
+    ends(C::BridgeLost, RunState::Stopped, |b| {
+        b.links.observed.note_peer_lost()
+    });
     ends(C::LeaseLost, RunState::Stopped, |b| b.polls = false);
     ends(C::LeaseLost, RunState::Stopped, |b| b.spins = false);
     ends(C::Deadline, RunState::Armed, |b| b.end_call(CallEnd::Over));
@@ -188,9 +194,15 @@ fn case_46_three_late_ticks_within_ten_seconds_stop_and_two_do_not() {
     assert_eq!(bench.run(), RunState::Stopped);
     assert!(bench.asked(StopCause::BoardFault));
     let late_ticks = |k: &SafetyEventKind| matches!(k, SafetyEventKind::LateTick { late_ms: 51 });
-    assert_eq!(bench.events.iter().filter(|e| late_ticks(&e.kind)).count(), 3);
+    assert_eq!(
+        bench.events.iter().filter(|e| late_ticks(&e.kind)).count(),
+        3
+    );
     bench.order(Order::Disarm);
-    assert_eq!(bench.order(Order::Arm { for_ms: 9 }), FailedChecks::OVERLOADED);
+    assert_eq!(
+        bench.order(Order::Arm { for_ms: 9 }),
+        FailedChecks::OVERLOADED
+    );
     bench.run_ms(30_000);
     assert!(bench.order(Order::Arm { for_ms: 9 }).is_none());
 
@@ -230,7 +242,10 @@ fn case_61_after_a_freeze_neither_motion_nor_heartbeat_leaves_and_the_stop_does(
     let verbs_only = |(_, l): &(u64, Left)| matches!(l, Left::Verb { .. } | Left::Release);
     assert!(bench.left.iter().all(verbs_only), "{:?}", bench.left);
     assert_eq!(bench.run(), RunState::Stopped);
-    assert_eq!(bench.links.shared.calls.drop_cause(1), Some(DropCause::Epoch));
+    assert_eq!(
+        bench.links.shared.calls.drop_cause(1),
+        Some(DropCause::Epoch)
+    );
 }
 
 #[test]
@@ -244,7 +259,11 @@ fn a_sending_thread_that_is_stuck_is_a_stop_without_heartbeats() {
             bench.links.observed.note_state(now, Signs::default());
         }
         bench.links.shared.calls.polled(1);
-        bench.links.shared.spine().fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        bench
+            .links
+            .shared
+            .spine()
+            .fetch_add(1, std::sync::atomic::Ordering::SeqCst);
         step.step(now);
     }
     bench.now = now;

@@ -150,10 +150,7 @@ fn judge(bench: &Bench, before: RunState, from: usize, events: usize) {
                 | (_, RunState::Stopping | RunState::Latched)
                 | (RunState::Armed, RunState::Moving | RunState::Disarmed)
                 | (RunState::Stopped, RunState::Disarmed) => {}
-                (
-                    RunState::Stopping,
-                    RunState::Armed | RunState::Stopped | RunState::Disarmed,
-                ) => {
+                (RunState::Stopping, RunState::Armed | RunState::Stopped | RunState::Disarmed) => {
                     assert!(!bench.robot.moving, "a stop ended while the robot moved");
                 }
                 (from, to) => panic!("{from} to {to} is not in the table"),

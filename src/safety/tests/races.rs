@@ -28,7 +28,11 @@ fn every_request_of_many_threads_gets_an_epoch_of_its_own() {
     });
     let total = u64::from(4 * EACH);
     assert_eq!(latch.word().epoch, 4 * EACH);
-    assert_eq!(sum.load(Ordering::SeqCst), total * (total + 1) / 2, "none twice");
+    assert_eq!(
+        sum.load(Ordering::SeqCst),
+        total * (total + 1) / 2,
+        "none twice"
+    );
 }
 
 #[test]

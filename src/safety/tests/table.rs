@@ -140,11 +140,18 @@ fn case_43_no_dead_man_is_accepted_only_when_waived_and_then_no_heartbeat_leaves
 #[test]
 fn orders_fit_their_states_only() {
     let mut bench = Bench::armed();
-    assert!(bench.order(Order::Arm { for_ms: 9 }).has(FailedChecks::WRONG_STATE));
+    assert!(
+        bench
+            .order(Order::Arm { for_ms: 9 })
+            .has(FailedChecks::WRONG_STATE)
+    );
     assert!(bench.order(Order::Reset).has(FailedChecks::WRONG_STATE));
     assert!(bench.order(Order::Disarm).is_none());
     assert_eq!(bench.run(), RunState::Disarmed);
-    bench.links.latch.ask(StopKind::Estop, StopCause::OperatorStop);
+    bench
+        .links
+        .latch
+        .ask(StopKind::Estop, StopCause::OperatorStop);
     bench.run_ms(300);
     let failed = bench.order(Order::Arm { for_ms: 9 });
     assert!(failed.has(FailedChecks::LATCHED) && failed.has(FailedChecks::WRONG_STATE));
@@ -251,13 +258,25 @@ fn a_move_is_never_repeated_and_a_second_call_does_not_join() {
     bench.ports.commands.push(again).unwrap();
     bench.go(CommandKind::Hold);
     bench.run_ms(50);
-    let commands = bench.left.iter().filter(|(_, l)| matches!(l, Left::Command { .. }));
+    let commands = bench
+        .left
+        .iter()
+        .filter(|(_, l)| matches!(l, Left::Command { .. }));
     assert_eq!(commands.count(), 1);
     let dropped = |kind: &SafetyEventKind| {
-        matches!(kind, SafetyEventKind::Dropped { why: DropCause::NotArmed, .. })
+        matches!(
+            kind,
+            SafetyEventKind::Dropped {
+                why: DropCause::NotArmed,
+                ..
+            }
+        )
     };
     assert_eq!(bench.events.iter().filter(|e| dropped(&e.kind)).count(), 2);
-    assert_eq!(bench.links.shared.calls.drop_cause(2), Some(DropCause::NotArmed));
+    assert_eq!(
+        bench.links.shared.calls.drop_cause(2),
+        Some(DropCause::NotArmed)
+    );
 }
 
 #[test]
@@ -266,7 +285,10 @@ fn commands_leave_from_armed_only_and_under_their_own_epoch() {
         bench.left.clear();
         bench.go(kind);
         bench.run_ms(50);
-        let moved = bench.left.iter().any(|(_, l)| matches!(l, Left::Command { .. }));
+        let moved = bench
+            .left
+            .iter()
+            .any(|(_, l)| matches!(l, Left::Command { .. }));
         assert!(!moved, "{kind:?} in {:?}", bench.run());
         bench.links.shared.calls.drop_cause(bench.call)
     };
@@ -298,7 +320,10 @@ fn commands_leave_from_armed_only_and_under_their_own_epoch() {
     assert_eq!(bench.run(), RunState::Armed);
     bench.ports.commands.push(old).unwrap();
     bench.tick();
-    assert_eq!(bench.links.shared.calls.drop_cause(5), Some(DropCause::Epoch));
+    assert_eq!(
+        bench.links.shared.calls.drop_cause(5),
+        Some(DropCause::Epoch)
+    );
 }
 
 #[test]
@@ -379,7 +404,9 @@ fn case_62_a_verb_that_gets_lost_is_repeated_until_it_is_answered() {
     assert_eq!(bench.run(), RunState::Armed);
     let verbs = bench.verbs();
     let first = verbs[0].0;
-    let expected: Vec<_> = (0..4u16).map(|n| (first + 50 * u64::from(n), 0, n + 1)).collect();
+    let expected: Vec<_> = (0..4u16)
+        .map(|n| (first + 50 * u64::from(n), 0, n + 1))
+        .collect();
     assert_eq!(verbs, expected);
 }
 
@@ -459,7 +486,10 @@ fn heartbeats_go_on_in_an_orderly_stop_until_control_is_released() {
     bench.links.latch.ask(StopKind::Stop, StopCause::ModelStop);
     bench.end_call(CallEnd::Over);
     bench.run_ms(1_500);
-    let beats = bench.left.iter().filter(|(at, l)| *at > asked && *l == Left::Beat);
+    let beats = bench
+        .left
+        .iter()
+        .filter(|(at, l)| *at > asked && *l == Left::Beat);
     assert!(beats.count() >= 1);
     // Nobody answered the release: the dead-man may still be armed, so an operator must look.
     assert_eq!(bench.run(), RunState::Stopped);
@@ -499,7 +529,10 @@ fn a_stop_in_any_state_leads_back_and_never_up() {
     assert_eq!(stopped.run(), RunState::Stopped);
     assert_eq!(after(stopped), RunState::Stopped);
     let mut latched = Bench::moving();
-    latched.links.latch.ask(StopKind::Estop, StopCause::FleetStop);
+    latched
+        .links
+        .latch
+        .ask(StopKind::Estop, StopCause::FleetStop);
     latched.run_ms(400);
     assert_eq!(after(latched), RunState::Latched);
 }
@@ -510,7 +543,10 @@ fn a_stopped_robot_is_armed_again_by_way_of_disarmed() {
     bench.links.latch.ask(StopKind::Stop, StopCause::Overspeed);
     bench.run_ms(400);
     assert_eq!(bench.run(), RunState::Stopped);
-    assert_eq!(bench.order(Order::Arm { for_ms: 9 }), FailedChecks::WRONG_STATE);
+    assert_eq!(
+        bench.order(Order::Arm { for_ms: 9 }),
+        FailedChecks::WRONG_STATE
+    );
     assert!(bench.order(Order::Disarm).is_none());
     assert!(bench.order(Order::Arm { for_ms: 9_000 }).is_none());
 }
@@ -521,7 +557,10 @@ fn an_estop_during_a_stop_latches_without_beginning_anew() {
     bench.robot.answers = false;
     bench.links.latch.ask(StopKind::Stop, StopCause::ModelStop);
     bench.run_ms(60);
-    bench.links.latch.ask(StopKind::Estop, StopCause::OperatorStop);
+    bench
+        .links
+        .latch
+        .ask(StopKind::Estop, StopCause::OperatorStop);
     bench.run_ms(300);
     assert_eq!(bench.run(), RunState::Latched);
     let begun = |k: &SafetyEventKind| matches!(k, SafetyEventKind::StopBegun { .. });
@@ -532,7 +571,10 @@ fn an_estop_during_a_stop_latches_without_beginning_anew() {
 #[test]
 fn a_reset_needs_rest_a_fresh_state_and_a_robot_without_an_estop_of_its_own() {
     let mut bench = Bench::moving();
-    bench.links.latch.ask(StopKind::Estop, StopCause::OperatorStop);
+    bench
+        .links
+        .latch
+        .ask(StopKind::Estop, StopCause::OperatorStop);
     bench.run_ms(400);
     bench.robot.extra = Signs::VENDOR_ESTOP;
     bench.run_ms(100);
