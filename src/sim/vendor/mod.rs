@@ -66,6 +66,7 @@ pub struct Vendor {
     state_due: Mono,
     state_seq: u64,
     event_seq: u64,
+    sample_due: Mono,
     sampled: Option<[f64; 2]>,
     out: Vec<Frame>,
     journal: Journal,
@@ -120,6 +121,7 @@ impl Vendor {
             state_due: now,
             state_seq: 0,
             event_seq: 0,
+            sample_due: now,
             sampled: None,
             journal,
         }
@@ -198,7 +200,8 @@ impl Vendor {
             let answer = Answer::ok(json!({ "opening": rounded(self.rover.opening()) }));
             self.respond(&id, &answer);
         }
-        if self.now.as_ms().is_multiple_of(STATE_MS) {
+        if self.sample_due <= self.now {
+            self.sample_due = self.now.plus_ms(STATE_MS);
             self.sample();
         }
     }
