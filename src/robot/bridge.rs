@@ -178,7 +178,7 @@ impl Bridge {
     }
 
     pub(super) fn busy(&self, tool: &ToolDef, detail: &str) -> ToolError {
-        self.refused(tool, Reason::Busy, detail, "wait for the calls under way")
+        self.refused(tool, Reason::Busy, (detail, "wait for the calls under way"))
     }
 
     /// The refusal of a command that was kept back after the grant.
@@ -215,10 +215,10 @@ impl Bridge {
                 };
             }
         };
-        self.refused(tool, reason, detail, hint)
+        self.refused(tool, reason, (detail, hint))
     }
 
-    fn refused(&self, tool: &ToolDef, reason: Reason, detail: &str, hint: &str) -> ToolError {
+    fn refused(&self, tool: &ToolDef, reason: Reason, (detail, hint): (&str, &str)) -> ToolError {
         ToolError::Refused(Box::new(Refusal {
             reason,
             needed: tool.tier,

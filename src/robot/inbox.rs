@@ -15,7 +15,7 @@ use super::reading::Reader;
 use super::view::{SafetyNote, Views};
 use super::{Ids, plan};
 use crate::config::RobotFile;
-use crate::safety::{AnswerClass, Links};
+use crate::safety::{AnswerClass, Links, VerbAnswer};
 use crate::terms::{
     Fact, FactSink, Input, InputFault, Mono, PeerEvent, RobotId, StopCause, StopKind, WireEvent,
 };
@@ -165,8 +165,12 @@ impl Inbox {
                 empty,
                 ..
             } => {
-                let class = class_of(&response);
-                self.links.observed.note_answer(serial, step, empty, class);
+                self.links.observed.note_answer(VerbAnswer {
+                    serial,
+                    step,
+                    empty,
+                    class: class_of(&response),
+                });
                 self.links.latch.wake();
                 Ok(())
             }

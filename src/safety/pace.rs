@@ -19,6 +19,8 @@ pub(super) struct Pace {
     due: Option<Mono>,
     late: heapless::Deque<Mono, LATE_TICKS>,
     overloaded: bool,
+    /// Whether the latest tick made it so.
+    overload: bool,
     sender: (u64, Mono),
 }
 
@@ -31,38 +33,39 @@ impl Pace {
             due: None,
             late: heapless::Deque::new(),
             overloaded: false,
+            overload: false,
             sender: (0, Mono::ZERO),
         }
     }
 
     /// Notes a tick. A tick before its time, after a wake-up, leaves the rhythm as it is.
-    ///
-    /// Returns whether this one makes three late ticks within ten seconds.
-    pub(super) fn tick(&mut self, now: Mono, out: &mut TickOut) -> bool {
+    pub(super) fn tick(&mut self, now: Mono, out: &mut TickOut) {
+        self.overload = false;
         let due = *self.due.get_or_insert(now);
         if now < due {
-            return false;
+            return;
         }
         self.due = Some(now.plus_ms(self.tick_ms));
         let late_ms = now.ms_since(due);
         if late_ms <= self.jitter_ms {
-            return false;
+            return;
         }
-        out.event(
-            now,
-            SafetyEventKind::LateTick {
-                late_ms: u32::try_from(late_ms).unwrap_or(u32::MAX),
-            },
-        );
+        out.event(SafetyEventKind::LateTick {
+            late_ms: u32::try_from(late_ms).unwrap_or(u32::MAX),
+        });
         if self.late.is_full() {
             self.late.pop_front();
         }
         // There is room: one was taken out.
         let full = self.late.push_back(now).is_ok() && self.late.is_full();
         let first = self.late.front().copied().unwrap_or(now);
-        let overload = full && now.ms_since(first) <= LATE_WINDOW_MS;
-        self.overloaded |= overload;
-        overload
+        self.overload = full && now.ms_since(first) <= LATE_WINDOW_MS;
+        self.overloaded |= self.overload;
+    }
+
+    /// Returns whether the latest tick was the third late one within ten seconds.
+    pub(super) fn overload(&self) -> bool {
+        self.overload
     }
 
     /// Returns whether the pace was lost and not yet kept again for long enough.

@@ -99,9 +99,9 @@ impl SafetyStep {
     /// Ticks until the tick has nothing more to ask for.
     fn settle(&mut self, now: Mono) {
         for _ in 0..TICKS_PER_ROUND {
-            let input = self.input(self.core.lease_call());
-            self.out.clear();
-            self.core.tick(now, &input, &mut self.out);
+            let input = self.input(now, self.core.lease_call());
+            self.out.clear(now);
+            self.core.tick(&input, &mut self.out);
             if !self.flush(now) {
                 return;
             }
@@ -113,24 +113,21 @@ impl SafetyStep {
             let Some(entry) = self.orders.pop() else {
                 return;
             };
-            let input = self.input(self.core.lease_call());
-            let mut failed = self.core.check(now, &input, entry.order);
+            let input = self.input(now, self.core.lease_call());
+            let mut failed = self.core.check(&input, entry.order);
             if failed.is_none() && entry.order == Order::Reset {
                 // Refused when a stop was asked for since the checks were made.
                 let reset = self.links.latch.reset(input.word.epoch);
                 failed = failed.with(FailedChecks::STOPPING, !reset);
             }
-            self.out.clear();
+            self.out.clear(now);
             if failed.is_none() {
-                self.core.carry_out(now, entry.order, &mut self.out);
+                self.core.carry_out(entry.order, &mut self.out);
             }
-            self.out.event(
-                now,
-                SafetyEventKind::Order {
-                    seq: entry.seq,
-                    failed: failed.bits(),
-                },
-            );
+            self.out.event(SafetyEventKind::Order {
+                seq: entry.seq,
+                failed: failed.bits(),
+            });
             if self.flush(now) {
                 self.settle(now);
             }
@@ -143,9 +140,9 @@ impl SafetyStep {
             let Some(cmd) = self.commands.pop() else {
                 return;
             };
-            let input = self.input(cmd.lease.call);
-            self.out.clear();
-            let pass = self.core.offer(now, &input, &cmd, &mut self.out);
+            let input = self.input(now, cmd.lease.call);
+            self.out.clear(now);
+            let pass = self.core.offer(&input, &cmd, &mut self.out);
             // The lease is published, and the heartbeat is ahead in the queue, before the command.
             let asked = self.flush(now);
             match pass {
@@ -190,8 +187,8 @@ impl SafetyStep {
             };
             record(&mut self.events, &self.links, SafetyEvent { at: now, kind });
         }
-        let input = self.input(self.core.lease_call());
-        let standing = self.core.standing(now, &input);
+        let input = self.input(now, self.core.lease_call());
+        let standing = self.core.standing(&input);
         self.links.shared.publish(&standing);
         // Only now, so that whoever reads a word without a stop finds the state that follows it.
         if let Some(epoch) = self.out.clear_stop {
@@ -228,9 +225,10 @@ impl SafetyStep {
         lost
     }
 
-    fn input(&self, call: u64) -> TickInput {
+    fn input(&self, now: Mono, call: u64) -> TickInput {
         let shared = &self.links.shared;
         TickInput {
+            now,
             word: self.links.latch.word(),
             seen: self.links.observed.seen(),
             spine: shared.spine_progress(),

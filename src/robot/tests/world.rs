@@ -90,6 +90,7 @@ impl Wire for Line {
 
 /// A robot that does what it is told, with habits that a test can change.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "independent habits")]
 pub(super) struct Rover {
     pub(super) alive: bool,
     pub(super) advertises: bool,
@@ -319,12 +320,10 @@ impl World {
         if !self.rover.alive {
             return;
         }
-        if let Some(until) = self.rover.going {
-            if now.as_ms() >= until {
-                self.rover.going = None;
-                self.rover.status = "arrived";
-                self.rover.speed = 0.0;
-            }
+        if self.rover.going.is_some_and(|until| now.as_ms() >= until) {
+            self.rover.going = None;
+            self.rover.status = "arrived";
+            self.rover.speed = 0.0;
         }
         if now.as_ms() >= self.next_state {
             self.next_state = now.as_ms() + STATE_MS;
