@@ -13,7 +13,7 @@ use super::motion::{self, MotionEnd};
 use super::pending::{Answer, Pending, Reply, Waiting};
 use super::view::{SafetyNote, StateView, Views};
 use super::{Ids, plan};
-use crate::config::{RobotFile, ToolDef};
+use crate::config::{RobotFile, ToolDef, Verb};
 use crate::gate::{Grant, Permit};
 use crate::safety::{Links, Sender};
 use crate::terms::{
@@ -152,10 +152,12 @@ impl Bridge {
         lock(&self.commands).waiting()
     }
 
+    /// The entry of a tool that sends a verb.
     pub(super) fn tool(&self, index: u16) -> Result<&ToolDef, ToolError> {
         let tool = self.robot.tools.get(usize::from(index));
-        tool.ok_or_else(|| ToolError::Failed {
-            detail: format!("the robot file has no tool number {index}"),
+        let sends = tool.filter(|tool| matches!(tool.verb, Verb::Wire(_)));
+        sends.ok_or_else(|| ToolError::Failed {
+            detail: format!("tool number {index} of the robot file sends no verb"),
             blame: Blame::Tool,
             retry: Retry::Never,
         })

@@ -253,7 +253,10 @@ impl Inbox {
             self.last_event_seq = event.seq;
         }
         // A robot that reports a danger is stopped first; who reads the report later decides more.
-        self.ask(StopKind::Estop, StopCause::VendorEvent);
+        // A latched one is stopped already, and its reports of our own verbs must not go in circles.
+        if !self.links.latch.word().estop {
+            self.ask(StopKind::Estop, StopCause::VendorEvent);
+        }
         self.links.observed.note_peer_up();
         let seq = event.seq.unwrap_or(0);
         if fell || missed_before > 0 {

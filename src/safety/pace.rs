@@ -15,7 +15,7 @@ const CLEAN_MS: u64 = 30_000;
 pub(super) struct Pace {
     tick_ms: u64,
     jitter_ms: u64,
-    stuck_ms: u64,
+    lockup_ms: u64,
     due: Option<Mono>,
     late: heapless::Deque<Mono, LATE_TICKS>,
     overloaded: bool,
@@ -29,7 +29,7 @@ impl Pace {
         Self {
             tick_ms: u64::from(plan.tick_ms.max(1)),
             jitter_ms: u64::from(plan.jitter_ms),
-            stuck_ms: u64::from(plan.lockup_ms).saturating_mul(2),
+            lockup_ms: u64::from(plan.lockup_ms),
             due: None,
             late: heapless::Deque::new(),
             overloaded: false,
@@ -59,11 +59,14 @@ impl Pace {
         // There is room: one was taken out.
         let full = self.late.push_back(now).is_ok() && self.late.is_full();
         let first = self.late.front().copied().unwrap_or(now);
-        self.overload = full && now.ms_since(first) <= LATE_WINDOW_MS;
-        self.overloaded |= self.overload;
+        let overload = full && now.ms_since(first) <= LATE_WINDOW_MS;
+        self.overloaded |= overload;
+        // One tick as late as a lock-up is reason enough: nobody watched the robot meanwhile.
+        self.overload = overload || late_ms >= self.lockup_ms;
     }
 
-    /// Returns whether the latest tick was the third late one within ten seconds.
+    /// Returns whether the latest tick was the third late one within ten seconds, or as late as a
+    /// lock-up.
     pub(super) fn overload(&self) -> bool {
         self.overload
     }
@@ -90,6 +93,6 @@ impl Pace {
             self.sender = (rounds, now);
             return false;
         }
-        now.ms_since(since) >= self.stuck_ms
+        now.ms_since(since) >= self.lockup_ms.saturating_mul(2)
     }
 }

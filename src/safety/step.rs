@@ -53,6 +53,10 @@ pub struct SafetyStep {
     outs: Sender<SafetyOut>,
     events: Sender<SafetyEvent>,
     out: TickOut,
+    /// Lost events for which the robot was latched already.
+    lost: u64,
+    /// Whether this round put something into the queue to the sending thread.
+    pushed: bool,
 }
 
 impl SafetyStep {
@@ -71,6 +75,8 @@ impl SafetyStep {
             outs,
             events,
             out: TickOut::default(),
+            lost: 0,
+            pushed: false,
         };
         let ports = SafetyPorts {
             commands: command_sender,
@@ -87,7 +93,9 @@ impl SafetyStep {
         self.settle(now);
         self.carry_out_orders(now);
         self.pass_commands(now);
-        self.links.shared.wake_sender();
+        if std::mem::take(&mut self.pushed) {
+            self.links.shared.wake_sender();
+        }
         self.core.due()
     }
 
@@ -156,6 +164,7 @@ impl SafetyStep {
     }
 
     fn hand_on(&mut self, now: Mono, cmd: ActuationCmd, repeat: bool) {
+        self.pushed = true;
         let full = self.outs.push(SafetyOut::Command { cmd, repeat });
         if let Err(SafetyOut::Command { cmd, .. }) = full {
             self.drop_command(now, &cmd, DropCause::Full);
@@ -194,6 +203,7 @@ impl SafetyStep {
         if let Some(epoch) = self.out.clear_stop {
             asked |= !self.links.latch.clear_stop(epoch);
         }
+        self.pushed |= !self.out.outs.is_empty();
         for out in self.out.outs.iter() {
             if self.outs.push(out.clone()).is_err() {
                 self.out.overflow |= !matches!(out, SafetyOut::StopVerb { .. });
@@ -215,14 +225,15 @@ impl SafetyStep {
         record(&mut self.events, &self.links, event);
     }
 
-    /// A safety event that could not be recorded latches the robot.
-    fn lost_events(&self) -> bool {
-        let latched = self.links.latch.word().estop;
-        let lost = self.links.shared.events_lost() != 0 && !latched;
-        if lost {
+    /// A safety event that could not be recorded latches the robot, each time anew.
+    fn lost_events(&mut self) -> bool {
+        let lost = self.links.shared.events_lost();
+        let more = lost != std::mem::replace(&mut self.lost, lost);
+        let latches = more && !self.links.latch.word().estop;
+        if latches {
             self.links.latch.ask(StopKind::Estop, StopCause::Blackbox);
         }
-        lost
+        latches
     }
 
     fn input(&self, now: Mono, call: u64) -> TickInput {

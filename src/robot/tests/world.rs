@@ -128,12 +128,16 @@ impl World {
     }
 
     pub(super) fn with(robot: RobotFile) -> Self {
+        Self::begun(robot, Boot::default())
+    }
+
+    pub(super) fn begun(robot: RobotFile, boot: Boot) -> Self {
         let board = board();
         let clock = Arc::new(ManualClock(AtomicU64::new(1_000_000_000)));
         let facts = Arc::new(Facts::default());
         let spine = Arc::new(AtomicU64::new(0));
         let parts = assemble(Setup {
-            plan: safety_plan(&robot, &tiers(), &board, Boot::default()),
+            plan: safety_plan(&robot, &tiers(), &board, boot),
             speed_ceiling_mps: speed_ceiling_mps(&robot, &tiers()),
             robot: Arc::new(robot),
             id: RobotId::parse("rover-1").unwrap(),

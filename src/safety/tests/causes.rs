@@ -214,6 +214,20 @@ fn case_46_three_late_ticks_within_ten_seconds_stop_and_two_do_not() {
 }
 
 #[test]
+fn one_tick_as_late_as_a_lock_up_is_a_stop() {
+    let mut bench = Bench::moving();
+    bench.now = bench.now.plus_ms(1_010);
+    bench.say_state();
+    bench.round();
+    assert!(bench.asked(StopCause::BoardFault));
+    bench.run_ms(1_000);
+    assert_eq!(bench.run(), RunState::Stopped);
+    bench.order(Order::Disarm);
+    let failed = bench.order(Order::Arm { for_ms: 9 });
+    assert!(failed.is_none(), "one such tick is no overload: {failed:?}");
+}
+
+#[test]
 fn an_early_round_is_no_late_tick_and_changes_no_rhythm() {
     let mut bench = Bench::ready();
     let events = bench.events.len();
@@ -296,6 +310,10 @@ fn case_41_a_full_queue_of_safety_events_latches() {
     assert_eq!(bench.run(), RunState::Latched);
     assert_eq!(bench.links.latch.word().cause, Some(StopCause::Blackbox));
     assert!(bench.links.shared.events_lost() > 0);
+    // Read again, the queue has room: a reset holds.
+    assert!(bench.order(Order::Reset).is_none());
+    bench.run_ms(500);
+    assert_eq!(bench.run(), RunState::Disarmed);
 }
 
 #[test]
