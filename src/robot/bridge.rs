@@ -13,7 +13,7 @@ use super::motion::{self, MotionEnd};
 use super::pending::{Answer, Pending, Reply, Waiting};
 use super::view::{SafetyNote, StateView, Views};
 use super::{Ids, plan};
-use crate::config::{RobotFile, ToolDef};
+use crate::config::{RobotFile, ToolDef, Verb};
 use crate::gate::{Grant, Permit};
 use crate::safety::{Links, Sender};
 use crate::terms::{
@@ -152,10 +152,12 @@ impl Bridge {
         lock(&self.commands).waiting()
     }
 
+    /// The entry of a tool that sends a verb.
     pub(super) fn tool(&self, index: u16) -> Result<&ToolDef, ToolError> {
         let tool = self.robot.tools.get(usize::from(index));
-        tool.ok_or_else(|| ToolError::Failed {
-            detail: format!("the robot file has no tool number {index}"),
+        let sends = tool.filter(|tool| matches!(tool.verb, Verb::Wire(_)));
+        sends.ok_or_else(|| ToolError::Failed {
+            detail: format!("tool number {index} of the robot file sends no verb"),
             blame: Blame::Tool,
             retry: Retry::Never,
         })
@@ -178,7 +180,7 @@ impl Bridge {
     }
 
     pub(super) fn busy(&self, tool: &ToolDef, detail: &str) -> ToolError {
-        self.refused(tool, Reason::Busy, detail, "wait for the calls under way")
+        self.refused(tool, Reason::Busy, (detail, "wait for the calls under way"))
     }
 
     /// The refusal of a command that was kept back after the grant.
@@ -215,10 +217,10 @@ impl Bridge {
                 };
             }
         };
-        self.refused(tool, reason, detail, hint)
+        self.refused(tool, reason, (detail, hint))
     }
 
-    fn refused(&self, tool: &ToolDef, reason: Reason, detail: &str, hint: &str) -> ToolError {
+    fn refused(&self, tool: &ToolDef, reason: Reason, (detail, hint): (&str, &str)) -> ToolError {
         ToolError::Refused(Box::new(Refusal {
             reason,
             needed: tool.tier,

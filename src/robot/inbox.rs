@@ -15,7 +15,7 @@ use super::reading::Reader;
 use super::view::{SafetyNote, Views};
 use super::{Ids, plan};
 use crate::config::RobotFile;
-use crate::safety::{AnswerClass, Links};
+use crate::safety::{AnswerClass, Links, VerbAnswer};
 use crate::terms::{
     Fact, FactSink, Input, InputFault, Mono, PeerEvent, RobotId, StopCause, StopKind, WireEvent,
 };
@@ -165,8 +165,12 @@ impl Inbox {
                 empty,
                 ..
             } => {
-                let class = class_of(&response);
-                self.links.observed.note_answer(serial, step, empty, class);
+                self.links.observed.note_answer(VerbAnswer {
+                    serial,
+                    step,
+                    empty,
+                    class: class_of(&response),
+                });
                 self.links.latch.wake();
                 Ok(())
             }
@@ -249,7 +253,10 @@ impl Inbox {
             self.last_event_seq = event.seq;
         }
         // A robot that reports a danger is stopped first; who reads the report later decides more.
-        self.ask(StopKind::Estop, StopCause::VendorEvent);
+        // A latched one is stopped already, and its reports of our own verbs must not go in circles.
+        if !self.links.latch.word().estop {
+            self.ask(StopKind::Estop, StopCause::VendorEvent);
+        }
         self.links.observed.note_peer_up();
         let seq = event.seq.unwrap_or(0);
         if fell || missed_before > 0 {

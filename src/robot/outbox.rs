@@ -285,7 +285,7 @@ impl Outbox {
             return;
         }
         let now = self.clock.now();
-        if now < self.probe.due {
+        if now < self.probe.due || !self.may_speak_first() {
             return;
         }
         self.probe.nth = self.probe.nth.wrapping_add(1);
@@ -302,6 +302,14 @@ impl Outbox {
         );
         let sent = send(wire, &mut self.text, &request);
         self.failed(!sent);
+    }
+
+    /// After an unclean end the stop sequence is the first output: until the tick has begun, and
+    /// until its first verb has left when it began with a stop, nothing else leaves.
+    fn may_speak_first(&self) -> bool {
+        let shared = &self.links.shared;
+        let begun = shared.run() != RunState::Boot;
+        begun && (!shared.standing().stop_active || shared.stop_sent().is_some())
     }
 
     fn dropped(&mut self, cmd: &ActuationCmd, why: DropCause) {

@@ -33,7 +33,7 @@ pub use calls::{CallEnd, CallNote, Calls};
 pub use checks::FailedChecks;
 pub use core::{Core, Pass};
 pub use latch::{Latch, LatchWord};
-pub use observed::{AnswerClass, Observed, Seen, Signs, StopAnswer};
+pub use observed::{AnswerClass, Observed, Seen, Signs, StopAnswer, VerbAnswer};
 pub use order::{Order, OrderEntry, OrderPort};
 pub use out::{SafetyOut, TickInput, TickOut};
 pub use plan::{Boot, DEADMAN_MS_MIN, STEPS_MAX, SafetyPlan, StepPlan};

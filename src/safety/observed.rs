@@ -51,9 +51,9 @@ pub enum AnswerClass {
     Refused,
 }
 
-/// The latest answer to a stop verb.
+/// An answer to a stop verb.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct StopAnswer {
+pub struct VerbAnswer {
     /// Which stop of this process.
     pub serial: u32,
     /// Which step of its sequence.
@@ -62,6 +62,13 @@ pub struct StopAnswer {
     pub empty: bool,
     /// How.
     pub class: AnswerClass,
+}
+
+/// The latest answer to a stop verb, and when it came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StopAnswer {
+    /// The answer.
+    pub verb: VerbAnswer,
     /// States received before it.
     pub states: u32,
 }
@@ -151,19 +158,19 @@ impl Observed {
 
     /// Notes an answer to a stop verb. Of several answers to one step the first `ok` stays, so
     /// that late duplicates do not push the confirmation away.
-    pub fn note_answer(&self, serial: u32, step: u8, empty: bool, class: AnswerClass) {
-        let same = |a: StopAnswer| {
-            a.serial == serial
-                && a.step == step
-                && (a.class == AnswerClass::Ok || (a.empty == empty && a.class == class))
+    pub fn note_answer(&self, answer: VerbAnswer) {
+        let known = |a: StopAnswer| {
+            let step = (a.verb.serial, a.verb.step) == (answer.serial, answer.step);
+            step && (a.verb.class == AnswerClass::Ok || a.verb == answer)
         };
-        if self.answer().is_some_and(same) {
+        if self.answer().is_some_and(known) {
             return;
         }
         let (count, _, _) = unpack_state(self.state.load(Ordering::SeqCst));
         self.answer_states.store(u64::from(count), Ordering::SeqCst);
-        let [a, b, c, d] = serial.to_le_bytes();
-        let word = [a, b, c, d, step, u8::from(empty), class_code(class), 1];
+        let [a, b, c, d] = answer.serial.to_le_bytes();
+        let (empty, class) = (u8::from(answer.empty), class_code(answer.class));
+        let word = [a, b, c, d, answer.step, empty, class, 1];
         self.answer
             .store(u64::from_le_bytes(word), Ordering::SeqCst);
     }
@@ -214,13 +221,13 @@ impl Observed {
         let [a, b, c, d, step, empty, class, set] =
             self.answer.load(Ordering::SeqCst).to_le_bytes();
         let states = low_half(self.answer_states.load(Ordering::SeqCst));
-        (set == 1).then(|| StopAnswer {
+        let verb = VerbAnswer {
             serial: u32::from_le_bytes([a, b, c, d]),
             step,
             empty: empty == 1,
             class: class_of(class),
-            states,
-        })
+        };
+        (set == 1).then_some(StopAnswer { verb, states })
     }
 }
 
@@ -315,19 +322,21 @@ mod tests {
     #[test]
     fn the_first_ok_of_a_step_stays() {
         let observed = Observed::default();
-        observed.note_answer(4, 1, false, AnswerClass::InvalidParams);
-        observed.note_state(Mono::ZERO, Signs::STILL);
-        observed.note_answer(4, 1, true, AnswerClass::Ok);
-        observed.note_state(Mono::ZERO, Signs::STILL);
-        observed.note_answer(4, 1, true, AnswerClass::Ok);
-        let answer = observed.seen().answer;
-        let expected = StopAnswer {
+        let answer = |empty, class| VerbAnswer {
             serial: 4,
             step: 1,
-            empty: true,
-            class: AnswerClass::Ok,
+            empty,
+            class,
+        };
+        observed.note_answer(answer(false, AnswerClass::InvalidParams));
+        observed.note_state(Mono::ZERO, Signs::STILL);
+        observed.note_answer(answer(true, AnswerClass::Ok));
+        observed.note_state(Mono::ZERO, Signs::STILL);
+        observed.note_answer(answer(true, AnswerClass::Ok));
+        let expected = StopAnswer {
+            verb: answer(true, AnswerClass::Ok),
             states: 1,
         };
-        assert_eq!(answer, Some(expected));
+        assert_eq!(observed.seen().answer, Some(expected));
     }
 }

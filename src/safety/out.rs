@@ -54,6 +54,8 @@ pub enum SafetyOut {
 /// What the tick looks at.
 #[derive(Debug, Clone, Copy)]
 pub struct TickInput {
+    /// The time.
+    pub now: Mono,
     /// The latch word.
     pub word: LatchWord,
     /// What the robot last said.
@@ -71,6 +73,8 @@ pub struct TickInput {
 /// What one tick decided. Used again for each tick; nothing in it grows.
 #[derive(Debug, Default)]
 pub struct TickOut {
+    /// The time of the tick, and of its events.
+    pub at: Mono,
     /// Frames for the sending thread, in order.
     pub outs: heapless::Vec<SafetyOut, OUTS_MAX>,
     /// What happened.
@@ -84,8 +88,9 @@ pub struct TickOut {
 }
 
 impl TickOut {
-    /// Empties it.
-    pub fn clear(&mut self) {
+    /// Empties it for a tick at `now`.
+    pub fn clear(&mut self, now: Mono) {
+        self.at = now;
         self.outs.clear();
         self.events.clear();
         self.asks.clear();
@@ -97,7 +102,8 @@ impl TickOut {
         self.overflow |= self.outs.push(out).is_err();
     }
 
-    pub(super) fn event(&mut self, at: Mono, kind: SafetyEventKind) {
+    pub(super) fn event(&mut self, kind: SafetyEventKind) {
+        let at = self.at;
         self.overflow |= self.events.push(SafetyEvent { at, kind }).is_err();
     }
 

@@ -15,10 +15,12 @@ const CLEAN_MS: u64 = 30_000;
 pub(super) struct Pace {
     tick_ms: u64,
     jitter_ms: u64,
-    stuck_ms: u64,
+    lockup_ms: u64,
     due: Option<Mono>,
     late: heapless::Deque<Mono, LATE_TICKS>,
     overloaded: bool,
+    /// Whether the latest tick made it so.
+    overload: bool,
     sender: (u64, Mono),
 }
 
@@ -27,33 +29,30 @@ impl Pace {
         Self {
             tick_ms: u64::from(plan.tick_ms.max(1)),
             jitter_ms: u64::from(plan.jitter_ms),
-            stuck_ms: u64::from(plan.lockup_ms).saturating_mul(2),
+            lockup_ms: u64::from(plan.lockup_ms),
             due: None,
             late: heapless::Deque::new(),
             overloaded: false,
+            overload: false,
             sender: (0, Mono::ZERO),
         }
     }
 
     /// Notes a tick. A tick before its time, after a wake-up, leaves the rhythm as it is.
-    ///
-    /// Returns whether this one makes three late ticks within ten seconds.
-    pub(super) fn tick(&mut self, now: Mono, out: &mut TickOut) -> bool {
+    pub(super) fn tick(&mut self, now: Mono, out: &mut TickOut) {
+        self.overload = false;
         let due = *self.due.get_or_insert(now);
         if now < due {
-            return false;
+            return;
         }
         self.due = Some(now.plus_ms(self.tick_ms));
         let late_ms = now.ms_since(due);
         if late_ms <= self.jitter_ms {
-            return false;
+            return;
         }
-        out.event(
-            now,
-            SafetyEventKind::LateTick {
-                late_ms: u32::try_from(late_ms).unwrap_or(u32::MAX),
-            },
-        );
+        out.event(SafetyEventKind::LateTick {
+            late_ms: u32::try_from(late_ms).unwrap_or(u32::MAX),
+        });
         if self.late.is_full() {
             self.late.pop_front();
         }
@@ -62,7 +61,14 @@ impl Pace {
         let first = self.late.front().copied().unwrap_or(now);
         let overload = full && now.ms_since(first) <= LATE_WINDOW_MS;
         self.overloaded |= overload;
-        overload
+        // One tick as late as a lock-up is reason enough: nobody watched the robot meanwhile.
+        self.overload = overload || late_ms >= self.lockup_ms;
+    }
+
+    /// Returns whether the latest tick was the third late one within ten seconds, or as late as a
+    /// lock-up.
+    pub(super) fn overload(&self) -> bool {
+        self.overload
     }
 
     /// Returns whether the pace was lost and not yet kept again for long enough.
@@ -87,6 +93,6 @@ impl Pace {
             self.sender = (rounds, now);
             return false;
         }
-        now.ms_since(since) >= self.stuck_ms
+        now.ms_since(since) >= self.lockup_ms.saturating_mul(2)
     }
 }

@@ -32,7 +32,7 @@ pub struct SafetyPlan {
     pub tick_ms: u32,
     /// A tick later than this is recorded, ms.
     pub jitter_ms: u32,
-    /// Half of the time without progress after which the sending thread counts as stuck, ms.
+    /// A tick this late is a stop; a sending thread without progress for twice as long too, ms.
     pub lockup_ms: u32,
     /// The stop sequence, at least one step.
     pub steps: heapless::Vec<StepPlan, STEPS_MAX>,

@@ -10,7 +10,7 @@
 //! heard again, for ten seconds at most, and only then the time of the robot file begins: a robot
 //! node that is just starting would otherwise be met with the harshest verb of the sequence.
 
-use super::{AnswerClass, SafetyOut, SafetyPlan, StepPlan, StopAnswer, TickInput, TickOut};
+use super::{AnswerClass, SafetyOut, SafetyPlan, StopAnswer, TickInput, TickOut};
 use crate::terms::{Mono, RunState, SafetyEventKind, StopCause};
 
 /// Period of an unanswered verb, ms.
@@ -129,67 +129,56 @@ impl StopRun {
     }
 
     /// Goes on. Returns how it ended, `None` while it runs.
-    pub(super) fn advance(
-        &mut self,
-        now: Mono,
-        plan: &ReleasePlan<'_>,
-        input: &TickInput,
-        out: &mut TickOut,
-    ) -> Option<Ended> {
+    pub(super) fn advance(&mut self, round: &Round<'_>, out: &mut TickOut) -> Option<Ended> {
         if let Phase::Verbs(step) = self.phase {
             let mut step = step;
-            self.wait_for_peer(now, &mut step, input);
-            self.hear(now, &mut step, plan.plan, input, out);
-            if self.rests(step, input) {
-                let after_ms = short_ms(now.ms_since(self.began));
-                out.event(now, SafetyEventKind::Standstill { after_ms });
-                self.phase = Phase::Release {
-                    began: now,
-                    next_send: now,
-                    nth: 0,
-                };
-            } else {
-                self.press_on(now, &mut step, plan.plan, out);
+            let now = round.input.now;
+            self.wait_for_peer(&mut step, round);
+            self.hear(&mut step, round, out);
+            if !self.rests(step, round) {
+                self.press_on(&mut step, round, out);
                 self.phase = Phase::Verbs(step);
                 return None;
             }
+            let after_ms = short_ms(now.ms_since(self.began));
+            out.event(SafetyEventKind::Standstill { after_ms });
+            self.phase = Phase::Release {
+                began: now,
+                next_send: now,
+                nth: 0,
+            };
         }
-        self.release(now, plan, input, out)
+        self.release(round, out)
     }
 
     /// While the robot is known to be gone, neither the step nor the time to confirm runs.
-    fn wait_for_peer(&mut self, now: Mono, step: &mut Step, input: &TickInput) {
-        let waits = !input.seen.peer_up && now.ms_since(self.began) < PEER_WAIT_MS;
+    fn wait_for_peer(&mut self, step: &mut Step, round: &Round<'_>) {
+        let now = round.input.now;
+        let waits = !round.input.seen.peer_up && now.ms_since(self.began) < PEER_WAIT_MS;
         if waits && self.escalated.is_none() {
             step.began = now;
             self.counted_from = now;
         }
     }
 
-    fn hear(
-        &self,
-        now: Mono,
-        step: &mut Step,
-        plan: &SafetyPlan,
-        input: &TickInput,
-        out: &mut TickOut,
-    ) {
-        let Some(answer) = self.answer(input).filter(|a| {
-            a.step == step.index && a.empty == step.empty && !step.answered && step.nth != 0
-        }) else {
+    fn hear(&self, step: &mut Step, round: &Round<'_>, out: &mut TickOut) {
+        let ours = |a: &StopAnswer| {
+            let same = a.verb.step == step.index && a.verb.empty == step.empty;
+            same && !step.answered && step.nth != 0
+        };
+        let Some(answer) = self.answer(round).filter(ours) else {
             return;
         };
-        let ok = answer.class == AnswerClass::Ok;
-        let index = step.index;
-        out.event(now, SafetyEventKind::StopAnswered { step: index, ok });
-        let StepPlan { retry_empty, .. } = plan.step(index);
-        match answer.class {
+        let (class, index, now) = (answer.verb.class, step.index, round.input.now);
+        let ok = class == AnswerClass::Ok;
+        out.event(SafetyEventKind::StopAnswered { step: index, ok });
+        match class {
             AnswerClass::Ok => step.answered = true,
-            AnswerClass::InvalidParams if retry_empty && !step.empty => {
+            AnswerClass::InvalidParams if round.plan.step(index).retry_empty && !step.empty => {
                 step.empty = true;
                 step.next_send = now;
             }
-            AnswerClass::InvalidParams | AnswerClass::Refused if index < plan.last_step() => {
+            AnswerClass::InvalidParams | AnswerClass::Refused if index < round.plan.last_step() => {
                 *step = Step::at(index.saturating_add(1), now);
             }
             // The last step was refused. There is nothing harsher: it goes on being repeated.
@@ -197,29 +186,34 @@ impl StopRun {
         }
     }
 
-    fn answer(&self, input: &TickInput) -> Option<StopAnswer> {
-        input.seen.answer.filter(|a| a.serial == self.serial)
+    fn answer(&self, round: &Round<'_>) -> Option<StopAnswer> {
+        let answer = round.input.seen.answer;
+        answer.filter(|a| a.verb.serial == self.serial)
     }
 
     /// Whether the robot rests, on states that arrived after the first verb was handed over.
-    fn rests(&self, step: Step, input: &TickInput) -> bool {
-        let seen = &input.seen;
-        let Some(sent) = input.stop_sent.filter(|s| s.serial == self.serial) else {
+    fn rests(&self, step: Step, round: &Round<'_>) -> bool {
+        let seen = &round.input.seen;
+        let sent = round.input.stop_sent.filter(|s| s.serial == self.serial);
+        let Some(sent) = sent else {
             return false;
         };
         let still_since =
             |states: u32| u32::from(seen.still_run).min(seen.states.wrapping_sub(states));
-        let ok = self.answer(input).filter(|a| a.class == AnswerClass::Ok);
+        let ok = self
+            .answer(round)
+            .filter(|a| a.verb.class == AnswerClass::Ok);
         let still = still_since(sent.states) >= 2 || ok.is_some_and(|a| still_since(a.states) >= 1);
         // After an escalation rest alone is not believed: the robot must also have answered.
         still && (self.escalated.is_none() || step.answered)
     }
 
-    fn press_on(&mut self, now: Mono, step: &mut Step, plan: &SafetyPlan, out: &mut TickOut) {
+    fn press_on(&mut self, step: &mut Step, round: &Round<'_>, out: &mut TickOut) {
+        let (now, plan) = (round.input.now, round.plan);
         let waited = now.ms_since(self.counted_from);
         if self.escalated.is_none() && waited >= u64::from(plan.within_ms) {
             let after_ms = short_ms(now.ms_since(self.began));
-            out.event(now, SafetyEventKind::NotConfirmed { after_ms });
+            out.event(SafetyEventKind::NotConfirmed { after_ms });
             self.escalated = Some(now);
             if step.index != plan.last_step() {
                 *step = Step::at(plan.last_step(), now);
@@ -248,13 +242,7 @@ impl StopRun {
         });
     }
 
-    fn release(
-        &mut self,
-        now: Mono,
-        plan: &ReleasePlan<'_>,
-        input: &TickInput,
-        out: &mut TickOut,
-    ) -> Option<Ended> {
+    fn release(&mut self, round: &Round<'_>, out: &mut TickOut) -> Option<Ended> {
         let Phase::Release {
             began,
             next_send,
@@ -263,17 +251,14 @@ impl StopRun {
         else {
             return None;
         };
-        if !plan.needed {
+        let (now, serial) = (round.input.now, self.serial);
+        if !round.releases {
             return Some(Ended::AtRest);
         }
-        if let Some((_, ok)) = input
-            .seen
-            .release
-            .filter(|(serial, _)| *serial == self.serial)
-        {
+        if let Some((_, ok)) = round.input.seen.release.filter(|(of, _)| *of == serial) {
             // A robot that refuses the verb does not know it: nothing is left to give back.
             if ok {
-                out.event(now, SafetyEventKind::Released);
+                out.event(SafetyEventKind::Released);
             }
             return Some(Ended::AtRest);
         }
@@ -284,19 +269,21 @@ impl StopRun {
             *next_send = now.plus_ms(REPEAT_MS);
             *nth = nth.saturating_add(1);
             out.send(SafetyOut::Release {
-                serial: self.serial,
+                serial,
                 nth: *nth,
-                epoch: input.word.epoch,
+                epoch: round.input.word.epoch,
             });
         }
         None
     }
 }
 
-/// The plan, and whether there is control to release.
-pub(super) struct ReleasePlan<'a> {
+/// What one round of a run looks at.
+pub(super) struct Round<'a> {
     pub(super) plan: &'a SafetyPlan,
-    pub(super) needed: bool,
+    pub(super) input: &'a TickInput,
+    /// Whether there is control to release.
+    pub(super) releases: bool,
 }
 
 fn short_ms(ms: u64) -> u32 {

@@ -53,6 +53,10 @@ pub struct SafetyStep {
     outs: Sender<SafetyOut>,
     events: Sender<SafetyEvent>,
     out: TickOut,
+    /// Lost events for which the robot was latched already.
+    lost: u64,
+    /// Whether this round put something into the queue to the sending thread.
+    pushed: bool,
 }
 
 impl SafetyStep {
@@ -71,6 +75,8 @@ impl SafetyStep {
             outs,
             events,
             out: TickOut::default(),
+            lost: 0,
+            pushed: false,
         };
         let ports = SafetyPorts {
             commands: command_sender,
@@ -87,7 +93,9 @@ impl SafetyStep {
         self.settle(now);
         self.carry_out_orders(now);
         self.pass_commands(now);
-        self.links.shared.wake_sender();
+        if std::mem::take(&mut self.pushed) {
+            self.links.shared.wake_sender();
+        }
         self.core.due()
     }
 
@@ -99,9 +107,9 @@ impl SafetyStep {
     /// Ticks until the tick has nothing more to ask for.
     fn settle(&mut self, now: Mono) {
         for _ in 0..TICKS_PER_ROUND {
-            let input = self.input(self.core.lease_call());
-            self.out.clear();
-            self.core.tick(now, &input, &mut self.out);
+            let input = self.input(now, self.core.lease_call());
+            self.out.clear(now);
+            self.core.tick(&input, &mut self.out);
             if !self.flush(now) {
                 return;
             }
@@ -113,24 +121,21 @@ impl SafetyStep {
             let Some(entry) = self.orders.pop() else {
                 return;
             };
-            let input = self.input(self.core.lease_call());
-            let mut failed = self.core.check(now, &input, entry.order);
+            let input = self.input(now, self.core.lease_call());
+            let mut failed = self.core.check(&input, entry.order);
             if failed.is_none() && entry.order == Order::Reset {
                 // Refused when a stop was asked for since the checks were made.
                 let reset = self.links.latch.reset(input.word.epoch);
                 failed = failed.with(FailedChecks::STOPPING, !reset);
             }
-            self.out.clear();
+            self.out.clear(now);
             if failed.is_none() {
-                self.core.carry_out(now, entry.order, &mut self.out);
+                self.core.carry_out(entry.order, &mut self.out);
             }
-            self.out.event(
-                now,
-                SafetyEventKind::Order {
-                    seq: entry.seq,
-                    failed: failed.bits(),
-                },
-            );
+            self.out.event(SafetyEventKind::Order {
+                seq: entry.seq,
+                failed: failed.bits(),
+            });
             if self.flush(now) {
                 self.settle(now);
             }
@@ -143,9 +148,9 @@ impl SafetyStep {
             let Some(cmd) = self.commands.pop() else {
                 return;
             };
-            let input = self.input(cmd.lease.call);
-            self.out.clear();
-            let pass = self.core.offer(now, &input, &cmd, &mut self.out);
+            let input = self.input(now, cmd.lease.call);
+            self.out.clear(now);
+            let pass = self.core.offer(&input, &cmd, &mut self.out);
             // The lease is published, and the heartbeat is ahead in the queue, before the command.
             let asked = self.flush(now);
             match pass {
@@ -159,6 +164,7 @@ impl SafetyStep {
     }
 
     fn hand_on(&mut self, now: Mono, cmd: ActuationCmd, repeat: bool) {
+        self.pushed = true;
         let full = self.outs.push(SafetyOut::Command { cmd, repeat });
         if let Err(SafetyOut::Command { cmd, .. }) = full {
             self.drop_command(now, &cmd, DropCause::Full);
@@ -190,13 +196,14 @@ impl SafetyStep {
             };
             record(&mut self.events, &self.links, SafetyEvent { at: now, kind });
         }
-        let input = self.input(self.core.lease_call());
-        let standing = self.core.standing(now, &input);
+        let input = self.input(now, self.core.lease_call());
+        let standing = self.core.standing(&input);
         self.links.shared.publish(&standing);
         // Only now, so that whoever reads a word without a stop finds the state that follows it.
         if let Some(epoch) = self.out.clear_stop {
             asked |= !self.links.latch.clear_stop(epoch);
         }
+        self.pushed |= !self.out.outs.is_empty();
         for out in self.out.outs.iter() {
             if self.outs.push(out.clone()).is_err() {
                 self.out.overflow |= !matches!(out, SafetyOut::StopVerb { .. });
@@ -218,19 +225,21 @@ impl SafetyStep {
         record(&mut self.events, &self.links, event);
     }
 
-    /// A safety event that could not be recorded latches the robot.
-    fn lost_events(&self) -> bool {
-        let latched = self.links.latch.word().estop;
-        let lost = self.links.shared.events_lost() != 0 && !latched;
-        if lost {
+    /// A safety event that could not be recorded latches the robot, each time anew.
+    fn lost_events(&mut self) -> bool {
+        let lost = self.links.shared.events_lost();
+        let more = lost != std::mem::replace(&mut self.lost, lost);
+        let latches = more && !self.links.latch.word().estop;
+        if latches {
             self.links.latch.ask(StopKind::Estop, StopCause::Blackbox);
         }
-        lost
+        latches
     }
 
-    fn input(&self, call: u64) -> TickInput {
+    fn input(&self, now: Mono, call: u64) -> TickInput {
         let shared = &self.links.shared;
         TickInput {
+            now,
             word: self.links.latch.word(),
             seen: self.links.observed.seen(),
             spine: shared.spine_progress(),

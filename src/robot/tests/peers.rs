@@ -8,7 +8,7 @@ use super::world::{World, advert, no_params, rover};
 use crate::config::AdvertUnknown;
 use crate::robot::Heard;
 use crate::robot::motion::drive;
-use crate::safety::{FailedChecks, Order};
+use crate::safety::{Boot, FailedChecks, Order};
 use crate::terms::{
     CommandKind, Fact, Input, PeerEvent, RobotPort, RunState, StopCause, Tier, WireEvent,
 };
@@ -48,6 +48,24 @@ fn the_robot_is_asked_for_its_advert_until_it_is_known_with_growing_patience() {
     // The published form of what an answer already gave is no restart.
     world.advertise();
     assert_eq!(world.count(|f| matches!(f, Fact::Peer { .. })), 0);
+}
+
+#[test]
+fn case_64_after_an_unclean_end_a_stop_verb_leaves_before_anything_else() {
+    let boot = Boot {
+        unclean: true,
+        latched: None,
+    };
+    let mut world = World::begun(rover(), boot);
+    // The sending thread may be the first to run.
+    world.parts.outbox.step(&mut world.line);
+    assert!(world.line.out.is_empty());
+    world.run_ms(100);
+    let first = &world.rover.heard[0].1;
+    assert_eq!(first.verb, "vendor.octos.rover.stop");
+    assert!(!world.heard(PROBE).is_empty());
+    world.run_ms(300);
+    assert_eq!(world.run(), RunState::Disarmed);
 }
 
 #[test]
@@ -306,7 +324,6 @@ fn only_the_log_level_can_be_set_from_outside() {
 #[test]
 fn the_rovers_plan_is_that_of_its_files() {
     use crate::robot::{safety_plan, speed_ceiling_mps};
-    use crate::safety::Boot;
     let (robot, tiers) = (rover(), super::world::tiers());
     let board = super::world::board();
     let plan = safety_plan(&robot, &tiers, &board, Boot::default());

@@ -4,9 +4,12 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
 
-use super::world::World;
+use super::world::{ManualClock, World};
+use crate::robot::{Bridge, EventTap, Inbox};
+use crate::safety::SafetyStep;
 use crate::terms::{
-    Clock, CommandKind, Mono, Output, RobotPort, StopCause, StopKind, Wire, WireError,
+    ActuationCmd, Clock, CommandKind, Input, Mono, Output, RobotPort, StopCause, StopKind, Wire,
+    WireError, WireEvent,
 };
 
 /// Notes the order in which stop verbs and commands leave. A command carries the epoch under which
@@ -36,59 +39,55 @@ impl Wire for Witness<'_> {
     }
 }
 
+/// What the threads of the race share.
+struct Race {
+    done: AtomicBool,
+    ticks: AtomicU32,
+    wrong: Mutex<Vec<String>>,
+    commands: AtomicU32,
+}
+
 #[test]
 fn case_60_no_command_leaves_after_a_stop_in_any_race_of_many() {
-    const ROUNDS: u64 = 20_000;
+    const STOPS: u32 = 2_500;
     let mut world = World::armed();
-    let (wrong, commands) = (Mutex::new(Vec::new()), AtomicU32::new(0));
     let proto = world.cmd("robot_release_control", CommandKind::Config);
-    let World { parts, clock, .. } = world;
+    let (parts, clock) = (world.parts, world.clock);
     let links = parts.links.clone();
     let bridge = parts.bridge.clone();
-    let (mut safety, mut outbox, mut events) = (parts.safety, parts.outbox, parts.events);
-    let mut inbox = parts.inbox;
-    let done = AtomicBool::new(false);
-    let tick = AtomicU32::new(0);
+    let race = Race {
+        done: AtomicBool::new(false),
+        ticks: AtomicU32::new(0),
+        wrong: Mutex::new(Vec::new()),
+        commands: AtomicU32::new(0),
+    };
     thread::scope(|scope| {
-        scope.spawn(|| {
-            // The virtual clock, the robot's states, the tick and the recorder.
-            let mut seq = 1_000_000u64;
-            while !done.load(Ordering::SeqCst) {
-                clock.0.fetch_add(1_000_000, Ordering::SeqCst);
-                let now: Mono = clock.now();
-                seq += 1;
-                let state = format!(
-                    "{{\"seq\":{seq},\"pose\":{{\"position\":[0,0]}},\"speed\":0,\"nav_status\":\"idle\"}}"
-                );
-                let event = crate::terms::WireEvent::Data {
-                    input: crate::terms::Input::State,
-                    text: Some(state),
-                };
-                inbox.handle(event, now);
-                safety.step(now);
-                events.drain(|_| {});
-                tick.fetch_add(1, Ordering::SeqCst);
-                thread::yield_now();
-            }
-        });
-        scope.spawn(|| {
+        let (inbox, safety, events) = (parts.inbox, parts.safety, parts.events);
+        scope.spawn(|| tick_on(&race, (inbox, safety, events), &clock));
+        let mut outbox = parts.outbox;
+        let (race_ref, latch) = (&race, links.latch.clone());
+        scope.spawn(move || {
             let mut wire = Witness {
-                latch: links.latch.clone(),
-                wrong: &wrong,
-                commands: &commands,
+                latch,
+                wrong: &race_ref.wrong,
+                commands: &race_ref.commands,
                 stopped: None,
             };
-            while !done.load(Ordering::SeqCst) {
+            while !race_ref.done.load(Ordering::SeqCst) {
                 outbox.step(&mut wire);
                 thread::yield_now();
             }
         });
         let stopper = scope.spawn(|| {
-            for n in 0..ROUNDS / 8 {
+            // On until some commands passed between two stops: else the race is about nothing.
+            for n in 0..STOPS * 20 {
+                if n >= STOPS && race.commands.load(Ordering::SeqCst) > 0 {
+                    return;
+                }
                 bridge.stop(StopKind::Stop, StopCause::ModelStop, None);
                 // Let the robot come to rest now and then, so that commands can pass at all.
-                let until = tick.load(Ordering::SeqCst) + 1 + u32::try_from(n % 7).unwrap();
-                while tick.load(Ordering::SeqCst) < until {
+                let until = race.ticks.load(Ordering::SeqCst) + 1 + n % 7;
+                while race.ticks.load(Ordering::SeqCst) < until {
                     thread::yield_now();
                 }
             }
@@ -96,30 +95,63 @@ fn case_60_no_command_leaves_after_a_stop_in_any_race_of_many() {
         let mut call = 100u64;
         while !stopper.is_finished() {
             call += 1;
-            let epoch = bridge.posture().epoch;
-            if !links.shared.calls.open(call) {
-                continue;
-            }
-            let mut cmd = proto.clone();
-            cmd.epoch = epoch;
-            cmd.lease.call = call;
-            cmd.deadline = Mono::from_ns(u64::MAX);
-            cmd.params = format!("{{\"epoch\":{epoch}}}")
-                .as_str()
-                .try_into()
-                .unwrap();
-            bridge.submit(cmd);
-            thread::yield_now();
-            links.shared.calls.close(call);
+            submit(&bridge, &proto, call);
         }
-        done.store(true, Ordering::SeqCst);
+        race.done.store(true, Ordering::SeqCst);
     });
-    let wrong = wrong.into_inner().unwrap();
+    let wrong = race.wrong.into_inner().unwrap();
     assert!(
         wrong.is_empty(),
         "{} of them, such as {}",
         wrong.len(),
         wrong[0]
     );
-    assert!(links.latch.word().epoch >= 2_500);
+    assert!(links.latch.word().epoch >= STOPS);
+    assert!(race.commands.into_inner() > 0, "some passed between stops");
+}
+
+/// The virtual clock, the robot's states, the tick and the recorder.
+fn tick_on(race: &Race, parts: (Inbox, SafetyStep, EventTap), clock: &ManualClock) {
+    let (mut inbox, mut safety, mut events) = parts;
+    let mut seq = 1_000_000u64;
+    while !race.done.load(Ordering::SeqCst) {
+        clock.0.fetch_add(1_000_000, Ordering::SeqCst);
+        let now = clock.now();
+        seq += 1;
+        let state = format!(
+            "{{\"seq\":{seq},\"pose\":{{\"position\":[0,0]}},\"speed\":0,\"nav_status\":\"idle\"}}"
+        );
+        let event = WireEvent::Data {
+            input: Input::State,
+            text: Some(state),
+        };
+        inbox.handle(event, now);
+        safety.step(now);
+        events.drain(|_| {});
+        race.ticks.fetch_add(1, Ordering::SeqCst);
+        thread::yield_now();
+    }
+}
+
+/// Submits a command under the epoch of now.
+fn submit(bridge: &Bridge, proto: &ActuationCmd, call: u64) {
+    let epoch = bridge.posture().epoch;
+    let calls = &bridge.links.shared.calls;
+    if !calls.open(call) {
+        return;
+    }
+    let mut cmd = proto.clone();
+    cmd.epoch = epoch;
+    cmd.lease.call = call;
+    cmd.deadline = Mono::from_ns(u64::MAX);
+    cmd.params = format!("{{\"epoch\":{epoch}}}")
+        .as_str()
+        .try_into()
+        .unwrap();
+    bridge.submit(cmd);
+    // Long enough that the tick may find the call alive.
+    for _ in 0..50 {
+        thread::yield_now();
+    }
+    calls.close(call);
 }

@@ -90,6 +90,7 @@ impl Wire for Line {
 
 /// A robot that does what it is told, with habits that a test can change.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "independent habits")]
 pub(super) struct Rover {
     pub(super) alive: bool,
     pub(super) advertises: bool,
@@ -127,12 +128,16 @@ impl World {
     }
 
     pub(super) fn with(robot: RobotFile) -> Self {
+        Self::begun(robot, Boot::default())
+    }
+
+    pub(super) fn begun(robot: RobotFile, boot: Boot) -> Self {
         let board = board();
         let clock = Arc::new(ManualClock(AtomicU64::new(1_000_000_000)));
         let facts = Arc::new(Facts::default());
         let spine = Arc::new(AtomicU64::new(0));
         let parts = assemble(Setup {
-            plan: safety_plan(&robot, &tiers(), &board, Boot::default()),
+            plan: safety_plan(&robot, &tiers(), &board, boot),
             speed_ceiling_mps: speed_ceiling_mps(&robot, &tiers()),
             robot: Arc::new(robot),
             id: RobotId::parse("rover-1").unwrap(),
@@ -319,12 +324,10 @@ impl World {
         if !self.rover.alive {
             return;
         }
-        if let Some(until) = self.rover.going {
-            if now.as_ms() >= until {
-                self.rover.going = None;
-                self.rover.status = "arrived";
-                self.rover.speed = 0.0;
-            }
+        if self.rover.going.is_some_and(|until| now.as_ms() >= until) {
+            self.rover.going = None;
+            self.rover.status = "arrived";
+            self.rover.speed = 0.0;
         }
         if now.as_ms() >= self.next_state {
             self.next_state = now.as_ms() + STATE_MS;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::safety::{
     AnswerClass, Boot, CallEnd, FailedChecks, Latch, Links, Observed, Order, SafetyOut, SafetyPlan,
-    SafetyPorts, SafetyStep, Shared, Signs, StepPlan,
+    SafetyPorts, SafetyStep, Shared, Signs, StepPlan, VerbAnswer,
 };
 use crate::terms::{
     ActuationCmd, CommandKind, LeaseTerms, Mono, Params, RunState, SafetyEvent, SafetyEventKind,
@@ -27,6 +27,7 @@ pub(super) enum Left {
 
 /// The robot at the other end.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "independent habits")]
 pub(super) struct Model {
     pub(super) moving: bool,
     /// The first step of the stop sequence that it obeys.
@@ -291,7 +292,12 @@ impl Bench {
             self.robot.moving = false;
         }
         if self.robot.answers {
-            self.links.observed.note_answer(serial, step, empty, class);
+            self.links.observed.note_answer(VerbAnswer {
+                serial,
+                step,
+                empty,
+                class,
+            });
         }
     }
 

@@ -168,15 +168,14 @@ fn case_30_two_causes_in_one_tick_are_both_recorded_and_the_stronger_wins() {
     bench.run_ms(500);
     assert!(bench.asked(StopCause::Overspeed) && bench.asked(StopCause::Workspace));
     assert_eq!(bench.links.latch.word().cause, Some(StopCause::Overspeed));
-    let begun: Vec<_> = bench
-        .events
-        .iter()
-        .filter_map(|e| match e.kind {
-            SafetyEventKind::StopBegun { cause, .. } => Some(cause),
-            _ => None,
-        })
-        .collect();
-    assert_eq!(begun, [StopCause::Overspeed]);
+    let begun = |wanted: StopCause| {
+        let kinds = bench.events.iter().map(|e| e.kind);
+        kinds
+            .filter(|k| matches!(k, SafetyEventKind::StopBegun { cause, .. } if *cause == wanted))
+            .count()
+    };
+    assert_eq!(StopCause::ALL.map(begun).iter().sum::<usize>(), 1);
+    assert_eq!(begun(StopCause::Overspeed), 1);
 }
 
 #[test]
@@ -212,6 +211,20 @@ fn case_46_three_late_ticks_within_ten_seconds_stop_and_two_do_not() {
     bench.run_ms(10_000);
     late(&mut bench);
     assert_eq!(bench.run(), RunState::Moving, "not within ten seconds");
+}
+
+#[test]
+fn one_tick_as_late_as_a_lock_up_is_a_stop() {
+    let mut bench = Bench::moving();
+    bench.now = bench.now.plus_ms(1_010);
+    bench.say_state();
+    bench.round();
+    assert!(bench.asked(StopCause::BoardFault));
+    bench.run_ms(1_000);
+    assert_eq!(bench.run(), RunState::Stopped);
+    bench.order(Order::Disarm);
+    let failed = bench.order(Order::Arm { for_ms: 9 });
+    assert!(failed.is_none(), "one such tick is no overload: {failed:?}");
 }
 
 #[test]
@@ -297,6 +310,10 @@ fn case_41_a_full_queue_of_safety_events_latches() {
     assert_eq!(bench.run(), RunState::Latched);
     assert_eq!(bench.links.latch.word().cause, Some(StopCause::Blackbox));
     assert!(bench.links.shared.events_lost() > 0);
+    // Read again, the queue has room: a reset holds.
+    assert!(bench.order(Order::Reset).is_none());
+    bench.run_ms(500);
+    assert_eq!(bench.run(), RunState::Disarmed);
 }
 
 #[test]

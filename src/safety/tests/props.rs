@@ -176,7 +176,7 @@ proptest! {
             let (mut before, mut from, mut events) =
                 (bench.run(), bench.left.len(), bench.events.len());
             do_it(&mut bench, deed);
-            let ticks = match deed { Deed::Wait(n) => *n, _ => 2 };
+            let ticks = if let Deed::Wait(n) = deed { *n } else { 2 };
             for _ in 0..ticks {
                 bench.tick();
                 judge(&bench, before, from, events);
