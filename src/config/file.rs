@@ -66,7 +66,7 @@ pub(crate) fn read_named(
     Ok((quoted(&path), read(&path, &hint)?))
 }
 
-/// Returns the stems of the `*.toml` files of a folder, sorted; at most [`FILES_MAX`]. A folder that
+/// Returns the stems of the `*.toml` files of a folder, sorted; at most 256. A folder that
 /// cannot be listed has none: this feeds hints and listings, and the load itself reports the fault.
 pub fn toml_stems(dir: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();

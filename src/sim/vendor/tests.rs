@@ -1,3 +1,5 @@
+//! The simulated robot has the habits of vendor nodes, and hostile input cannot harm it.
+
 use std::time::UNIX_EPOCH;
 
 use proptest::prelude::*;

@@ -1,3 +1,5 @@
+//! The black box keeps what it is given, within its bounds, through restarts and torn lines.
+
 #![expect(
     clippy::disallowed_methods,
     reason = "looks at the files behind the recorder's back"
