@@ -8,9 +8,8 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::reader::nearest;
 use super::{ConfigError, Place};
-use crate::terms::RobotId;
+use crate::terms::{RobotId, nearest};
 
 /// Largest configuration file, bytes. Chosen: a robot file of 256 tools stays under a quarter of it.
 pub(crate) const FILE_BYTES_MAX: u64 = 1 << 20;
