@@ -195,7 +195,12 @@ impl Drive<'_> {
                     Err(_) => Some(Over::Down),
                 },
             };
-            if let Some(over) = over.or_else(|| self.look_around()) {
+            let over = match over {
+                // A robot that was stopped says that it gave up: the stop is the reason.
+                Some(Over::Failed(word)) => Some(self.stopped().unwrap_or(Over::Failed(word))),
+                over => over.or_else(|| self.look_around()),
+            };
+            if let Some(over) = over {
                 return over;
             }
         }
@@ -252,9 +257,8 @@ impl Drive<'_> {
         if self.bridge.links.observed.seen().losses != self.losses {
             return Some(Over::Down);
         }
-        let word = self.bridge.links.latch.word();
-        if word.epoch != self.cmd.epoch {
-            return Some(Over::Stopped(word.cause));
+        if let Some(stopped) = self.stopped() {
+            return Some(stopped);
         }
         let now = self.bridge.clock.now();
         if now >= self.cmd.deadline {
@@ -269,6 +273,12 @@ impl Drive<'_> {
             self.repeat();
         }
         None
+    }
+
+    /// Whether a stop came since the call was admitted.
+    fn stopped(&self) -> Option<Over> {
+        let word = self.bridge.links.latch.word();
+        (word.epoch != self.cmd.epoch).then_some(Over::Stopped(word.cause))
     }
 
     /// One more command of a hold. A full queue is tried again with the next one: the robot ends the
