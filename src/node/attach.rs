@@ -31,9 +31,9 @@ impl Needs {
         ],
         outputs: &[Output::CmdRequest],
     };
-    /// What a simulated robot needs. Its timer drives its physics.
+    /// What a simulated robot needs.
     pub const ROBOT: Self = Self {
-        inputs: &[Input::Tick, Input::CmdRequest],
+        inputs: &[Input::CmdRequest],
         outputs: &[
             Output::CmdResponse,
             Output::Capabilities,
