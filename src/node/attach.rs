@@ -223,6 +223,15 @@ mod tests {
     }
 
     #[test]
+    fn the_version_that_is_named_is_the_one_that_is_pinned() {
+        let manifest = include_str!("../../Cargo.toml");
+        for crate_name in ["dora-node-api", "dora-daemon", "dora-core", "dora-message"] {
+            let pin = format!("{crate_name} = {{ version = \"={DORA_VERSION}\"");
+            assert!(manifest.contains(&pin), "{crate_name}");
+        }
+    }
+
+    #[test]
     fn what_dora_says_is_sorted_by_what_helps() {
         let other = "internal error: failed to init event stream: failed to send register request \
                      to dora-daemon: server disconnected unexpectedly";
