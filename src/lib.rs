@@ -1,3 +1,9 @@
+//! octos-edge: an LLM agent runtime for the robot's own board.
+//!
+//! A language model proposes, the gate disposes: nothing a model says reaches a file, a process, a
+//! socket or a motor without a [`gate::Grant`], and only the gate can make one. The library holds the
+//! rooms; the binary is a thin door to [`cli`]. ARCHITECTURE.md is the map.
+
 pub mod agent;
 pub mod app;
 pub mod arguments;

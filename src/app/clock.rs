@@ -6,7 +6,7 @@ use crate::terms::{Clock, Mono};
 
 /// Monotonic time since this clock was made, and the wall time of the machine.
 #[derive(Debug)]
-pub struct SystemClock {
+pub(super) struct SystemClock {
     origin: Instant,
 }
 
@@ -16,7 +16,7 @@ impl SystemClock {
         clippy::disallowed_methods,
         reason = "this is the Clock of the machine"
     )]
-    pub fn start() -> Self {
+    pub(super) fn start() -> Self {
         Self {
             origin: Instant::now(),
         }

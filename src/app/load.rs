@@ -11,7 +11,7 @@ use crate::terms::Tier;
 
 /// Everything a node runs on, immutable.
 #[derive(Debug, Clone)]
-pub struct Installation {
+pub(super) struct Installation {
     /// The four tiers.
     pub tiers: Tiers,
     /// The robot.
@@ -29,7 +29,7 @@ impl Installation {
     ///
     /// # Errors
     /// [`AppError::Config`] with every fault of every file.
-    pub fn load(settings: &Settings, robot: &str, board: &str) -> Result<Self, AppError> {
+    pub(super) fn load(settings: &Settings, robot: &str, board: &str) -> Result<Self, AppError> {
         let mut faults = Vec::new();
         let robot = keep(load_checked_robot(settings, robot), &mut faults);
         let board = keep(Board::load(&settings.boards(), board), &mut faults);
@@ -63,7 +63,7 @@ impl Installation {
     ///
     /// # Errors
     /// [`AppError::Board`] with everything that does not fit.
-    pub fn check_machine(&self) -> Result<(), AppError> {
+    pub(super) fn check_machine(&self) -> Result<(), AppError> {
         // A file that the kernel does not have is an empty one: the board says whether that matters.
         let compatible = std::fs::read("/proc/device-tree/compatible").unwrap_or_default();
         let meminfo = std::fs::read("/proc/meminfo").unwrap_or_default();
@@ -79,7 +79,7 @@ impl Installation {
 
     /// Returns the policy in force: the robot file's ceiling, lowered by `tier` and by the policy
     /// file, with the tiers that ask a person.
-    pub fn policy(&self, tier: Option<Tier>) -> PolicyStack {
+    pub(super) fn policy(&self, tier: Option<Tier>) -> PolicyStack {
         let mut stack = PolicyStack::root(self.robot.max_tier).ask(&self.tiers);
         if let Some(tier) = tier {
             stack = stack.lowered(tier);

@@ -23,7 +23,7 @@ const FILE_BYTES_MAX: u64 = 64 * 1024;
 
 /// The state folder of one robot, locked.
 #[derive(Debug)]
-pub struct StateFolder {
+pub(super) struct StateFolder {
     files: StateFiles,
     /// Holds the lock while it lives.
     _lock: File,
@@ -32,7 +32,7 @@ pub struct StateFolder {
 /// The files of a state folder whose lock this process holds. Copies may go to the threads that
 /// write them when everything else is broken.
 #[derive(Debug, Clone)]
-pub struct StateFiles {
+pub(super) struct StateFiles {
     root: PathBuf,
 }
 
@@ -52,7 +52,7 @@ impl StateFolder {
     /// # Errors
     /// [`AppError::SecondInstance`] when another process holds it, [`AppError::State`] when the
     /// folder cannot be made or written.
-    pub fn open(state: &Path, robot: &RobotId) -> Result<Self, AppError> {
+    pub(super) fn open(state: &Path, robot: &RobotId) -> Result<Self, AppError> {
         let root = robot_folder(state, robot);
         let bad = |error: &io::Error| AppError::State {
             folder: root.display().to_string(),
@@ -97,31 +97,26 @@ impl StateFolder {
     }
 
     /// Returns the files.
-    pub fn files(&self) -> &StateFiles {
+    pub(super) fn files(&self) -> &StateFiles {
         &self.files
     }
 }
 
 impl StateFiles {
-    /// Returns the folder.
-    pub fn root(&self) -> &Path {
-        &self.root
-    }
-
     /// Returns the folder of the audit.
-    pub fn audit(&self) -> PathBuf {
+    pub(super) fn audit(&self) -> PathBuf {
         audit_folder(&self.root)
     }
 
     /// Returns the path of the control socket.
-    pub fn socket(&self) -> PathBuf {
+    pub(super) fn socket(&self) -> PathBuf {
         self.root.join("control.sock")
     }
 
     /// Returns the cause of the latch on disk, `None` when there is none.
     ///
     /// A latch file that cannot be read is a latch, with cause [`StopCause::InternalFault`].
-    pub fn latched(&self) -> Option<StopCause> {
+    pub(super) fn latched(&self) -> Option<StopCause> {
         match read_bounded(&self.root.join("latch.json")) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(_) => Some(StopCause::InternalFault),
@@ -136,7 +131,12 @@ impl StateFiles {
     ///
     /// # Errors
     /// When the disk refuses; the latch word in memory stands all the same.
-    pub fn persist_latch(&self, cause: StopCause, epoch: u32, at_unix_s: u64) -> io::Result<()> {
+    pub(super) fn persist_latch(
+        &self,
+        cause: StopCause,
+        epoch: u32,
+        at_unix_s: u64,
+    ) -> io::Result<()> {
         let note = LatchNote {
             schema: 1,
             cause,
@@ -150,12 +150,12 @@ impl StateFiles {
     ///
     /// # Errors
     /// When the disk refuses: the robot stays latched.
-    pub fn clear_latch(&self) -> io::Result<()> {
+    pub(super) fn clear_latch(&self) -> io::Result<()> {
         self.remove("latch.json")
     }
 
     /// Returns whether the last run ended while armed.
-    pub fn unclean(&self) -> bool {
+    pub(super) fn unclean(&self) -> bool {
         self.root.join("armed.json").symlink_metadata().is_ok()
     }
 
@@ -163,7 +163,7 @@ impl StateFiles {
     ///
     /// # Errors
     /// When the disk refuses: the robot must not be armed.
-    pub fn mark_armed(&self, who: &str) -> io::Result<()> {
+    pub(super) fn mark_armed(&self, who: &str) -> io::Result<()> {
         let note = serde_json::json!({ "schema": 1, "who": who, "pid": std::process::id() });
         self.replace("armed.json", note.to_string().as_bytes())
     }
@@ -172,7 +172,7 @@ impl StateFiles {
     ///
     /// # Errors
     /// When the disk refuses: the next start will take this end for an unclean one.
-    pub fn clear_armed(&self) -> io::Result<()> {
+    pub(super) fn clear_armed(&self) -> io::Result<()> {
         self.remove("armed.json")
     }
 
@@ -204,12 +204,12 @@ impl StateFiles {
 }
 
 /// Returns the folder of one robot below the state folder.
-pub fn robot_folder(state: &Path, robot: &RobotId) -> PathBuf {
+pub(super) fn robot_folder(state: &Path, robot: &RobotId) -> PathBuf {
     state.join("robots").join(robot.as_str())
 }
 
 /// Returns the audit folder below the folder of one robot.
-pub fn audit_folder(robot_folder: &Path) -> PathBuf {
+pub(super) fn audit_folder(robot_folder: &Path) -> PathBuf {
     robot_folder.join("audit")
 }
 
@@ -285,7 +285,7 @@ mod tests {
         folder.replace("latch.json", &[0xff, 0xfe]).unwrap();
         assert_eq!(folder.latched(), Some(StopCause::InternalFault));
         folder.clear_latch().unwrap();
-        std::fs::create_dir(folder.root().join("latch.json")).unwrap();
+        std::fs::create_dir(folder.root.join("latch.json")).unwrap();
         assert_eq!(folder.latched(), Some(StopCause::InternalFault));
     }
 

@@ -5,7 +5,6 @@
 //! repeats a value. Nothing is repaired: a text that looks like a number is a problem, not a number.
 
 mod lint;
-mod nearest;
 mod problem;
 mod proof;
 mod report;
@@ -15,7 +14,6 @@ mod size;
 mod tests;
 
 pub use lint::lint;
-pub use nearest::nearest;
 pub use proof::Arguments;
 pub use report::{Issue, Report};
 pub use schema::Schema;

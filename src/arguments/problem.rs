@@ -7,8 +7,8 @@ use jsonschema::Validator;
 use jsonschema::error::{TypeKind, ValidationError, ValidationErrorKind as Kind};
 use serde_json::Value;
 
-use super::nearest;
 use super::report::{Issue, Report};
+use crate::terms::nearest;
 
 /// Most permitted values that are told.
 const ENUM_SHOWN_MAX: usize = 20;

@@ -8,9 +8,8 @@ use std::sync::Arc;
 
 use super::builder::Catalog;
 use super::entry::Entry;
-use crate::arguments::nearest;
 use crate::gate::{PolicyStack, Verdict};
-use crate::terms::{Effect, Reason, Tier, ToolName, ToolSpec};
+use crate::terms::{Effect, Reason, Tier, ToolName, ToolSpec, nearest};
 
 /// One tool with the verdict of the policy over it.
 #[derive(Debug, Clone, Copy)]

@@ -60,7 +60,7 @@ pub fn run() -> u8 {
             return exit.code();
         }
     };
-    let printer = Printer::new(cli.global.json, cli.global.quiet);
+    let printer = Printer::new(cli.global.json);
     match dispatch(&cli, &printer) {
         Ok(exit) => exit.code(),
         Err(error) => {

@@ -10,12 +10,11 @@ use crate::app::AppError;
 #[derive(Debug)]
 pub(super) struct Printer {
     json: bool,
-    quiet: bool,
 }
 
 impl Printer {
-    pub(super) fn new(json: bool, quiet: bool) -> Self {
-        Self { json, quiet }
+    pub(super) fn new(json: bool) -> Self {
+        Self { json }
     }
 
     /// Returns whether the result is to be one JSON document.
@@ -32,13 +31,6 @@ impl Printer {
             }
         } else {
             out(text.trim_end());
-        }
-    }
-
-    /// Prints a line of progress, unless `--quiet`.
-    pub(super) fn progress(&self, line: &str) {
-        if !self.quiet {
-            err(line);
         }
     }
 

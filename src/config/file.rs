@@ -8,9 +8,8 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::reader::nearest;
 use super::{ConfigError, Place};
-use crate::terms::RobotId;
+use crate::terms::{RobotId, nearest};
 
 /// Largest configuration file, bytes. Chosen: a robot file of 256 tools stays under a quarter of it.
 pub(crate) const FILE_BYTES_MAX: u64 = 1 << 20;
@@ -66,7 +65,7 @@ pub(crate) fn read_named(
     Ok((quoted(&path), read(&path, &hint)?))
 }
 
-/// Returns the stems of the `*.toml` files of a folder, sorted; at most [`FILES_MAX`]. A folder that
+/// Returns the stems of the `*.toml` files of a folder, sorted; at most 256. A folder that
 /// cannot be listed has none: this feeds hints and listings, and the load itself reports the fault.
 pub fn toml_stems(dir: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();

@@ -3,8 +3,8 @@
 //! A misspelt deny denies nothing, so it must not load. A misspelt allow permits nothing, which is
 //! the safe side; and a tool may be absent on purpose, since one policy serves several robots.
 
-use crate::arguments::nearest;
 use crate::config::{ConfigError, Place, PolicyFile, PolicyRule};
+use crate::terms::nearest;
 
 /// Returns an error for each denied name that is not among `names`, the tools of the catalog.
 pub fn check_policy(file: &PolicyFile, names: &[&str]) -> Vec<ConfigError> {

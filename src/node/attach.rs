@@ -98,12 +98,7 @@ pub struct Attached {
 /// the dataflow lacks an input or output of `needs`, [`NodeError::Dora`] for all else, versions that
 /// differ included.
 pub fn attach(needs: Needs) -> Result<Attached, NodeError> {
-    let (node, events) = DoraNode::init_from_env_force().map_err(|error| match error {
-        DoraError::Init(text) if text.contains("DORA_NODE_CONFIG env variable is not set") => {
-            NodeError::NotStartedByDora
-        }
-        other => NodeError::Dora(chain(&other)),
-    })?;
+    let (node, events) = DoraNode::init_from_env_force().map_err(|error| refusal(&error))?;
     let config = node.node_config();
     let inputs: Vec<&str> = config.inputs.keys().map(|id| id.as_str()).collect();
     let outputs: Vec<&str> = config.outputs.iter().map(|id| id.as_str()).collect();
@@ -120,6 +115,15 @@ pub fn attach(needs: Needs) -> Result<Attached, NodeError> {
         wire: DoraWire::new(node),
         events: DoraEvents::new(events),
     })
+}
+
+fn refusal(error: &DoraError) -> NodeError {
+    let text = chain(error);
+    if text.contains("DORA_NODE_CONFIG env variable is not set") {
+        NodeError::NotStartedByDora
+    } else {
+        NodeError::Dora(text)
+    }
 }
 
 /// Returns an error with all its sources in one line.

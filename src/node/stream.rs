@@ -154,11 +154,11 @@ mod tests {
 
     #[test]
     fn payloads_that_are_not_one_string_have_no_text() {
-        let text: DoraArray = "{}".into_arrow().into();
+        let text: DoraArray = "{}".into_arrow();
         assert_eq!(text_of(Input::State, &text), Some("{}".to_owned()));
-        let numbers: DoraArray = vec![1_u8, 2].into_arrow().into();
+        let numbers: DoraArray = vec![1_u8, 2].into_arrow();
         assert_eq!(text_of(Input::State, &numbers), None);
-        let huge: DoraArray = "é".repeat(PAYLOAD_BYTES_MAX).into_arrow().into();
+        let huge: DoraArray = "é".repeat(PAYLOAD_BYTES_MAX).into_arrow();
         assert_eq!(
             text_of(Input::State, &huge).unwrap().len(),
             PAYLOAD_BYTES_MAX

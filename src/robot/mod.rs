@@ -1,6 +1,6 @@
 //! The bridge to one robot: the vendor envelope over a wire, and the parts on both sides of it.
 //!
-//! [`assemble`] puts together what a robot needs: [`Bridge`] for the async side, [`Inbox`] for the
+//! [`assemble()`] puts together what a robot needs: [`Bridge`] for the async side, [`Inbox`] for the
 //! thread that receives, [`Outbox`] for the thread that sends, the safety step between them. What is
 //! permitted is not decided here: a motion needs a permit of the gate, and leaves only past the tick
 //! and the last check. What the robot says is data.

@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::journal::{JournalEntry, VerbClass};
 use super::stops::{StopSeen, stops};
 use crate::config::{Event, Expect, ExpectedRefusal, ExpectedStop, Scenario};
-use crate::terms::{Fact, Reason, RunState, StopKind, Tier};
+use crate::terms::{Fact, Reason, RunState, StopCause, StopKind, Tier};
 
 /// Two processes read the wall clock a moment apart; a stop verb this much before its fact is
 /// still of that stop, ms.
@@ -258,14 +258,20 @@ fn end_pose(name: &'static str, [min, max]: [f64; 2], found: Option<f64>) -> Ver
     }
 }
 
+/// The state in which the end of the node found the robot. Changes of the run state reach the record
+/// a moment after the facts of the agent, so the end of the goal is no cut; the shutdown is, because
+/// its own change comes the same way.
 fn end_run_state(expected: RunState, evidence: &Evidence<'_>) -> Verdict {
-    let last = until_goal_end(evidence).iter().rev().find_map(|(_, fact)| {
-        if let Fact::RunStateChanged { to, .. } = fact {
-            Some(*to)
-        } else {
-            None
+    let mut last = None;
+    for (_, fact) in evidence.facts {
+        if let Fact::RunStateChanged { from, to, cause } = fact {
+            if *cause == Some(StopCause::Shutdown) {
+                last = Some(*from);
+                break;
+            }
+            last = Some(*to);
         }
-    });
+    }
     Verdict {
         name: "end_state",
         ok: last == Some(expected),

@@ -4,6 +4,8 @@
 //! The robot is a peer: it sees the envelope only, keeps a journal of its own, and behaves as badly
 //! as vendor nodes do.
 
+mod bridge;
+mod clock;
 mod journal;
 mod judge;
 mod link;
@@ -15,6 +17,8 @@ mod summary;
 mod tests;
 mod vendor;
 
+pub use bridge::{MockBridge, Rhythm};
+pub use clock::VirtualClock;
 pub use journal::{Journal, JournalEntry, JournalError, VerbClass, read_journal};
 pub use judge::{Evidence, Verdict, clock_offset_ms, judge};
 pub use link::{Fate, FateRule, MockRobot, MockWire, Way};
@@ -22,4 +26,4 @@ pub use operator::{Operator, Progress, Status};
 pub use rover::{Drive, GRIPPER_SPEED_MPS, Placement, Rover, SPEED_MAX_MPS};
 pub use stops::{StopSeen, stops};
 pub use summary::{CallSeen, Calls, Denial, Path, RunFacts, Summary};
-pub use vendor::{DEAD_MAN_MS, Frame, REQUEST_BYTES_MAX, Vendor, VendorPlan};
+pub use vendor::{DEAD_MAN_MS, Frame, Vendor, VendorPlan};

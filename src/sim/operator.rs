@@ -4,7 +4,7 @@
 //! event happens once. What never happened is told to the judge.
 
 use crate::config::{Condition, Event, OperatorAct, Scenario, When};
-use crate::terms::{Fact, RunState};
+use crate::terms::{Fact, RunState, StopCause};
 
 /// What the operator can see.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -91,7 +91,7 @@ impl Progress {
             self.states = self.states.saturating_add(1);
             self.walk(*position);
         }
-        if let Fact::Finished { .. } | Fact::Refused { .. } = fact {
+        if is_answer(fact) {
             self.answered = self.answered.saturating_add(1);
         }
     }
@@ -118,6 +118,16 @@ impl Progress {
         }
         self.place = position;
     }
+}
+
+/// Whether a fact is the answer to a call of the model.
+fn is_answer(fact: &Fact) -> bool {
+    // A refusal after the grant raises both; it is one answer.
+    let ended = matches!(fact, Fact::Finished { outcome, .. } if outcome != "refused");
+    let refused = matches!(fact, Fact::Refused { .. });
+    let by_model = StopCause::ModelStop;
+    let stopped = matches!(fact, Fact::StopAsked { cause, .. } if *cause == by_model);
+    ended || refused || stopped
 }
 
 fn hears_orders(state: RunState) -> bool {

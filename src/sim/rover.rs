@@ -135,7 +135,7 @@ impl Rover {
         self.opening_goal = self.opening;
     }
 
-    /// Lets [`STEP_MS`] pass.
+    /// Lets one step of the physics pass, 10 ms.
     pub fn step(&mut self) {
         let finger_step = GRIPPER_SPEED_MPS * STEP_S;
         self.opening = toward(self.opening, self.opening_goal, finger_step);

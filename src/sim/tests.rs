@@ -145,6 +145,11 @@ pub(super) fn facts() -> Vec<(u64, Fact)> {
             actuations: 2,
         },
         begun(StopCause::Shutdown, 4),
+        Fact::RunStateChanged {
+            from: RunState::Armed,
+            to: RunState::Stopping,
+            cause: Some(StopCause::Shutdown),
+        },
         state(RunState::Disarmed),
     ];
     list.map(|fact| {
@@ -299,9 +304,17 @@ fn a_wrong_end_is_named_by_its_axis_and_a_robot_that_was_never_seen_by_both() {
 }
 
 #[test]
-fn the_end_state_is_that_at_the_end_of_the_goal() {
+fn the_end_state_is_the_one_that_the_shutdown_finds() {
     let mut stopped = facts();
-    stopped[9].1 = state(RunState::Stopped);
+    let shutdown = stopped.iter_mut().find_map(|(_, fact)| match fact {
+        Fact::RunStateChanged {
+            from,
+            cause: Some(StopCause::Shutdown),
+            ..
+        } => Some(from),
+        _ => None,
+    });
+    *shutdown.unwrap() = RunState::Stopped;
     assert_eq!(unmet(&stopped, &journal()), ["end_state"]);
 }
 

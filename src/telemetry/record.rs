@@ -20,7 +20,7 @@ pub(super) const RECORD_BYTES_MAX: usize = 8192;
 /// One record.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// Counts from 1 in each process life. A gap tells that facts were dropped.
+    /// Counts from 1 in each process life. A gap tells that facts were thinned or dropped.
     pub seq: u64,
     /// Id of the process life, random.
     pub boot: String,

@@ -36,10 +36,7 @@ const ARROWS: [(&str, &[&str]); 19] = [
 /// Words that a room must not contain, with the reason.
 const BANNED_WORDS: [(&str, &[&str]); 3] = [
     ("gate", &["tokio", "dora", "zenoh", "async fn", ".await"]),
-    (
-        "safety",
-        &["tokio", "dora", "zenoh", "async fn", ".await", "Mutex"],
-    ),
+    ("safety", &["tokio", "dora", "zenoh", "async fn", ".await"]),
     ("terms", &["tokio", "dora_", "zenoh"]),
 ];
 
@@ -196,6 +193,24 @@ fn pure_rooms_name_no_runtime_and_wait_for_nothing() {
     assert_none("words that a pure room must not hold", &found);
 }
 
+/// The one lock of the safety room: between those who give orders. The tick never takes it.
+const SAFETY_LOCK: &str = "safety/order.rs";
+
+#[test]
+fn the_tick_takes_no_lock() {
+    let found: Vec<_> = sources()
+        .iter()
+        .filter(|s| s.room == "safety" && !s.is_test && !s.path.ends_with(SAFETY_LOCK))
+        .filter(|s| {
+            ["Mutex", "RwLock", "Condvar"]
+                .iter()
+                .any(|word| s.code.contains(word))
+        })
+        .map(|s| s.path.display().to_string())
+        .collect();
+    assert_none("locks in the safety room", &found);
+}
+
 #[test]
 fn dora_is_named_in_the_node_room_only() {
     let found: Vec<_> = sources()
@@ -218,7 +233,7 @@ fn every_source_file_has_a_duty_and_a_readable_size() {
             ));
         }
         let lines = source.code.lines().count();
-        if lines > CODE_LINES_MAX {
+        if lines > CODE_LINES_MAX && !source.is_test {
             found.push(format!("{}: {lines} lines of code", source.path.display()));
         }
     }
@@ -230,7 +245,12 @@ fn grants_and_permits_are_made_in_the_gate_alone() {
     let mut found = Vec::new();
     for source in sources().iter().filter(|s| s.room != "gate") {
         for word in ["Grant {", "Permit {"] {
-            if source.text.contains(word) {
+            // As a return type, before the body, it is no construction.
+            let made = source.text.match_indices(word).any(|(at, _)| {
+                let before = source.text[..at].trim_end_matches('&');
+                !before.ends_with("-> ")
+            });
+            if made {
                 found.push(format!("{}: `{word}`", source.path.display()));
             }
         }

@@ -1,5 +1,5 @@
 //! The integration tests, in one binary: linking is what costs.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 #![expect(
     clippy::disallowed_methods,
     reason = "tests read files and start processes"

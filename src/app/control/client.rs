@@ -13,7 +13,7 @@ const ANSWER_WITHIN: Duration = Duration::from_secs(5);
 
 /// A connection to a running node.
 #[derive(Debug)]
-pub struct Client {
+pub(crate) struct Client {
     socket: String,
     reader: BufReader<UnixStream>,
 }
@@ -23,7 +23,7 @@ impl Client {
     ///
     /// # Errors
     /// [`AppError::Control`] when no node listens there.
-    pub fn connect(socket: &Path) -> Result<Self, AppError> {
+    pub(crate) fn connect(socket: &Path) -> Result<Self, AppError> {
         let name = socket.display().to_string();
         let bad = |error: std::io::Error| AppError::Control {
             socket: name.clone(),
@@ -42,7 +42,7 @@ impl Client {
     ///
     /// # Errors
     /// [`AppError::Control`] when the node is gone, does not answer within 5 s or answers nonsense.
-    pub fn ask(&mut self, word: &Word) -> Result<Answer, AppError> {
+    pub(crate) fn ask(&mut self, word: &Word) -> Result<Answer, AppError> {
         let name = self.socket.clone();
         let bad = |problem: String| AppError::Control {
             socket: name.clone(),

@@ -9,6 +9,6 @@ mod peer;
 mod server;
 mod words;
 
-pub use client::Client;
-pub use server::{Control, Server};
+pub(super) use client::Client;
+pub(super) use server::{Control, Server};
 pub use words::{Answer, GoalStatus, Status, Word};

@@ -12,7 +12,7 @@ use crate::app::control::{Answer, Client, Status, Word};
 use crate::app::exit::AppError;
 use crate::config::{Event, OperatorAct, Scenario};
 use crate::sim;
-use crate::terms::{Clock, Mono};
+use crate::terms::{Clock, Mono, RunState};
 
 /// How often the operator looks. The state comes at 10 Hz; this is often enough to miss none.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
@@ -109,7 +109,7 @@ impl Play {
             };
             self.walk(status.position);
             self.act(client, &status)?;
-            if self.goal_at.is_some() && status.goal.number > 0 && !status.goal.running {
+            if self.goal_at.is_some() && has_settled(&status) {
                 self.played.last = Some(*status);
                 return Ok(());
             }
@@ -181,6 +181,12 @@ impl Play {
         let limit_ms = u64::from(self.rehearsal.scenario.limit_s).saturating_mul(1000);
         !self.rehearsal.over.load(Ordering::Acquire) && self.clock.now().as_ms() < limit_ms
     }
+}
+
+/// The goal has ended and what it began has come to rest.
+fn has_settled(status: &Status) -> bool {
+    let is_under_way = matches!(status.run, RunState::Moving | RunState::Stopping);
+    status.goal.number > 0 && !status.goal.running && !is_under_way
 }
 
 fn word_of(act: &OperatorAct, who: &str) -> Word {

@@ -35,24 +35,16 @@ impl Lifeline {
     /// Makes a panic of a vital thread end the process with 72.
     pub(super) fn guard_panics(&self) {
         let line = self.clone();
-        let before = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
             let name = thread::current().name().unwrap_or_default().to_owned();
             tracing::error!(thread = name, panic = %info, "a thread panicked");
             if VITAL.contains(&name.as_str()) {
                 line.end(Exit::Panic);
             }
-            if !tracing::event_enabled!(tracing::Level::ERROR) {
-                before(info);
-            }
         }));
     }
 
     /// Persists the latch when the robot may be moving or be made to, and ends the process.
-    #[expect(
-        clippy::exit,
-        reason = "codes 71 and 72: nothing of this process can be trusted any more"
-    )]
     pub(super) fn end(&self, exit: Exit) {
         let is_armed = match self.shared.run() {
             RunState::Armed | RunState::Moving | RunState::Stopping => true,

@@ -226,7 +226,6 @@ impl Node {
             spine: spine.handle.clone(),
             has_model: spine.has_model,
             sink: Arc::clone(&self.sink),
-            clock: Arc::clone(&self.clock),
             robot_id: self.robot_id.to_string(),
             tier: spine.tier,
             end: end_sender,

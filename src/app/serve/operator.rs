@@ -11,7 +11,7 @@ use crate::app::control::{Answer, Control, GoalStatus, Status, Word};
 use crate::robot::Bridge;
 use crate::safety::{Links, Order, OrderPort};
 use crate::spine::SpineHandle;
-use crate::terms::{Clock, Fact, FactSink, RobotPort as _, RunState, StopCause, StopKind, Tier};
+use crate::terms::{Fact, FactSink, RobotPort as _, RunState, StopCause, StopKind, Tier};
 
 /// A state older than this is not fresh enough to begin with, ms. Chosen: five states of a rover.
 const READY_MS_MAX: u64 = 500;
@@ -31,7 +31,6 @@ pub(super) struct OperatorDesk {
     pub(super) spine: SpineHandle,
     pub(super) has_model: bool,
     pub(super) sink: Arc<dyn FactSink>,
-    pub(super) clock: Arc<dyn Clock>,
     pub(super) robot_id: String,
     pub(super) tier: Tier,
     pub(super) end: SyncSender<End>,

@@ -10,7 +10,6 @@
 //! read; a *shape* is a function from a node to a value.
 
 mod faults;
-mod near;
 mod node;
 mod shape;
 mod table;
@@ -23,7 +22,6 @@ use super::file::FILE_BYTES_MAX;
 use super::{ConfigError, ConfigErrors, Place};
 use faults::Faults;
 
-pub(crate) use near::nearest;
 pub(crate) use node::{Node, key_of, quote};
 pub(crate) use shape::{
     exactly, finite, flag, list, named, number, object, parsed, prose, schema, stem_of, text, tier,

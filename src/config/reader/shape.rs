@@ -6,9 +6,8 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use super::near::nearest;
 use super::node::Node;
-use crate::terms::{RobotId, Tier};
+use crate::terms::{RobotId, Tier, nearest};
 
 /// Largest magnitude of a number, 2^53: up to here every whole number is exact as a float.
 const EXACT_MAX: f64 = 9_007_199_254_740_992.0;

@@ -2,9 +2,9 @@
 
 use toml::de::DeTable;
 
-use super::near::nearest;
 use super::node::Node;
 use crate::config::{ConfigError, Place};
+use crate::terms::nearest;
 
 /// A table, and the keys that were asked for so far.
 #[derive(Debug)]

@@ -204,14 +204,17 @@ fn calls(facts: &[(u64, Fact)]) -> (Calls, Vec<Denial>) {
         } = fact
         {
             bump(calls.outcomes.entry(outcome.clone()).or_default());
-            calls.list.push(CallSeen {
-                tool: tool.clone(),
-                outcome: outcome.clone(),
-                reason: None,
-                tier: None,
-                detail: detail.clone(),
-                took_ms: Some(*took_ms),
-            });
+            // A refusal after the grant raises `Refused` as well, and is listed there.
+            if outcome != "refused" {
+                calls.list.push(CallSeen {
+                    tool: tool.clone(),
+                    outcome: outcome.clone(),
+                    reason: None,
+                    tier: None,
+                    detail: detail.clone(),
+                    took_ms: Some(*took_ms),
+                });
+            }
         }
         if let Fact::Refused {
             tool,

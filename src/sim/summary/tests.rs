@@ -1,3 +1,5 @@
+//! The summary takes its numbers from facts and journal, and its text fits a terminal.
+
 use super::*;
 use crate::sim::judge::judge;
 use crate::sim::tests::{facts, journal, scenario};

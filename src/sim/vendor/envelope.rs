@@ -1,21 +1,19 @@
-//! The envelope of the vendor nodes: requests in, four kinds of messages out.
+//! The envelope as the robot's side writes it: the codec of `robot`, with times from the robot's
+//! own clock.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 use serde_json::{Map, Value, json};
 
 use super::verbs;
-use crate::terms::{Mono, Output, RobotId};
+use crate::robot::codec::{
+    Advert, AdvertVerb, Request, Response, code, decode_request, encode_advert, encode_event,
+    encode_response, encode_state,
+};
+use crate::terms::{InputFault, Mono, Output, RobotId};
 
-/// Largest request, bytes. Larger ones are ignored.
-pub const REQUEST_BYTES_MAX: usize = 64 * 1024;
-/// Longest request id, bytes: a UUID has 36.
-const REQUEST_ID_BYTES_MAX: usize = 128;
 /// Without a heartbeat for longer than this an armed rover stops itself, ms.
-pub const DEAD_MAN_MS: u64 = 1000;
-
-const ENVELOPE_VERSION: &str = "1.0";
-const SPEC_VERSION: &str = "1.0.0";
+pub const DEAD_MAN_MS: u32 = 1000;
 
 /// One message of the robot.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,42 +26,26 @@ pub struct Frame {
     pub request_id: Option<String>,
 }
 
-/// A request to this robot.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Request {
-    pub(super) verb: String,
-    pub(super) id: String,
-    pub(super) params: Map<String, Value>,
+impl Frame {
+    fn of(output: Output, payload: String) -> Self {
+        Self {
+            output,
+            payload,
+            request_id: None,
+        }
+    }
 }
 
-impl Request {
-    /// Parses a request; the error says why the message is ignored.
-    pub(super) fn parse(text: &str, robot: &RobotId) -> Result<Self, &'static str> {
-        if text.len() > REQUEST_BYTES_MAX {
-            return Err("too large");
-        }
-        let message: Value = serde_json::from_str(text).map_err(|_bad| "not JSON")?;
-        let field = |key| message.get(key).and_then(Value::as_str);
-        if field("target") != Some(robot.as_str()) {
-            return Err("for another robot");
-        }
-        let (Some(verb), Some(id)) = (field("verb"), field("request_id")) else {
-            return Err("without verb or request id");
-        };
-        if id.is_empty() || id.len() > REQUEST_ID_BYTES_MAX {
-            return Err("with a bad request id");
-        }
-        let params = match message.get("params") {
-            None | Some(Value::Null) => Map::new(),
-            Some(Value::Object(params)) => params.clone(),
-            Some(_) => return Err("with parameters that are no object"),
-        };
-        Ok(Self {
-            verb: verb.to_owned(),
-            id: id.to_owned(),
-            params,
-        })
+/// Reads a request to this robot; the fault says why a message is ignored.
+pub(super) fn read(text: &str, robot: &RobotId) -> Result<Request, InputFault> {
+    let request = decode_request(text)?;
+    if request.target != robot.as_str() {
+        return Err(InputFault::WrongRobot);
     }
+    if request.request_id.is_empty() {
+        return Err(InputFault::BadShape);
+    }
+    Ok(request)
 }
 
 /// What a request came to.
@@ -77,7 +59,7 @@ pub(super) struct Answer {
 impl Answer {
     pub(super) fn ok(data: Value) -> Self {
         Self {
-            code: "0",
+            code: code::OK,
             msg: "ok".to_owned(),
             data,
         }
@@ -92,7 +74,7 @@ impl Answer {
     }
 
     pub(super) fn is_ok(&self) -> bool {
-        self.code == "0"
+        self.code == code::OK
     }
 }
 
@@ -106,75 +88,67 @@ pub(super) struct Printer {
 
 impl Printer {
     pub(super) fn response(&self, id: &str, answer: &Answer, now: Mono) -> Frame {
-        let message = json!({
-            "envelope_version": ENVELOPE_VERSION,
-            "spec_version": SPEC_VERSION,
-            "request_id": id,
-            "ok": answer.is_ok(),
-            "code": answer.code,
-            "msg": answer.msg,
-            "ts": self.time(now),
-            "data": answer.data,
-        });
+        let response = Response {
+            request_id: id.to_owned(),
+            ok: answer.is_ok(),
+            code: answer.code.to_owned(),
+            msg: answer.msg.clone(),
+            data: answer.data.clone(),
+        };
         Frame {
             request_id: Some(id.to_owned()),
-            ..frame(Output::CmdResponse, &message)
+            ..Frame::of(
+                Output::CmdResponse,
+                encode_response(&response, self.wall(now)),
+            )
         }
     }
 
     pub(super) fn advert_frame(&self, now: Mono) -> Frame {
-        frame(Output::Capabilities, &self.advert(now))
+        Frame::of(Output::Capabilities, self.advert_text(now))
     }
 
-    /// The advert, with the habits of vendors: one tier for everything, and the dead-man time at
-    /// the top level.
+    /// The advert as the result of an answer.
     pub(super) fn advert(&self, now: Mono) -> Value {
-        let command = |verb| json!({ "verb": verb, "safety_tier": "emergency_override" });
-        json!({
-            "robot_id": self.robot_id,
-            "vendor": "octos",
-            "model": "rover",
-            "sdk_version": "1.0",
-            "node_version": env!("CARGO_PKG_VERSION"),
-            "ts": self.time(now),
-            "pid": self.pid,
-            "commands": verbs::ALL.map(command),
-            "streams": ["state", "safety_event"],
-            "heartbeat_timeout_ms": DEAD_MAN_MS,
-        })
+        // What was printed as JSON is JSON.
+        serde_json::from_str(&self.advert_text(now)).unwrap_or_default()
     }
 
-    pub(super) fn state(&self, state: Value, now: Mono) -> Frame {
-        self.event(Output::State, state, now)
+    pub(super) fn state(&self, mut state: Map<String, Value>) -> Frame {
+        state.insert("robot_id".to_owned(), json!(self.robot_id));
+        Frame::of(Output::State, encode_state(&state))
     }
 
-    pub(super) fn safety_event(&self, event: Value, now: Mono) -> Frame {
-        self.event(Output::SafetyEvent, event, now)
+    pub(super) fn safety_event(&self, (seq, reason): (u64, &str), now: Mono) -> Frame {
+        let more = Map::from_iter([("reason".to_owned(), json!(reason))]);
+        let about = (&more, self.wall(now));
+        let text = encode_event(self.robot_id.as_str(), seq, "estop", about);
+        Frame::of(Output::SafetyEvent, text)
     }
 
-    fn event(&self, output: Output, mut event: Value, now: Mono) -> Frame {
-        if let Value::Object(map) = &mut event {
-            map.insert("robot_id".to_owned(), json!(self.robot_id));
-            map.insert("ts".to_owned(), json!(self.time(now)));
-        }
-        frame(output, &event)
+    /// The habits of vendors: one tier for everything, and the dead-man time at the top level.
+    fn advert_text(&self, now: Mono) -> String {
+        let command = |verb: &str| AdvertVerb {
+            verb: verb.to_owned(),
+            safety_tier: Some("emergency_override".to_owned()),
+        };
+        let advert = Advert {
+            robot_id: self.robot_id.as_str().to_owned(),
+            vendor: "octos".to_owned(),
+            model: "rover".to_owned(),
+            pid: Some(self.pid),
+            heartbeat_timeout_ms: Some(DEAD_MAN_MS),
+            commands: verbs::ALL.into_iter().map(command).collect(),
+            ts: None,
+        };
+        encode_advert(&advert, self.wall(now))
     }
 
-    /// ISO 8601 with milliseconds; beyond the year 9999 its last second.
-    fn time(&self, now: Mono) -> String {
-        const LAST: Duration = Duration::from_secs(253_402_300_799);
-        let origin = self.wall_at_zero.duration_since(UNIX_EPOCH);
-        let since = origin
-            .unwrap_or_default()
-            .saturating_add(now.since(Mono::ZERO));
-        humantime::format_rfc3339_millis(UNIX_EPOCH + since.min(LAST)).to_string()
-    }
-}
-
-fn frame(output: Output, message: &Value) -> Frame {
-    Frame {
-        output,
-        payload: message.to_string(),
-        request_id: None,
+    /// The wall time at `now`; at the origin when it cannot be told.
+    fn wall(&self, now: Mono) -> SystemTime {
+        let since = now.since(Mono::ZERO);
+        self.wall_at_zero
+            .checked_add(since)
+            .unwrap_or(self.wall_at_zero)
     }
 }

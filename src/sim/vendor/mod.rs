@@ -15,14 +15,15 @@ mod verbs;
 use std::collections::VecDeque;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use envelope::{Answer, Printer, Request};
-use serde_json::{Value, json};
+use envelope::{Answer, Printer, read};
+use serde_json::{Map, Value, json};
 use verbs::{Motion, Order};
 
-pub use envelope::{DEAD_MAN_MS, Frame, REQUEST_BYTES_MAX};
+pub use envelope::{DEAD_MAN_MS, Frame};
 
 use super::journal::{Journal, JournalEntry};
 use super::rover::{Drive, Rover, STEP_MS};
+use crate::robot::codec::{Request, code};
 use crate::terms::{Mono, RobotId};
 
 /// A velocity lasts this long unless it is repeated, ms.
@@ -65,6 +66,7 @@ pub struct Vendor {
     state_due: Mono,
     state_seq: u64,
     event_seq: u64,
+    sample_due: Mono,
     sampled: Option<[f64; 2]>,
     out: Vec<Frame>,
     journal: Journal,
@@ -119,6 +121,7 @@ impl Vendor {
             state_due: now,
             state_seq: 0,
             event_seq: 0,
+            sample_due: now,
             sampled: None,
             journal,
         }
@@ -127,11 +130,11 @@ impl Vendor {
     /// Takes one message of input `cmd_request` and returns what the robot says up to now.
     pub fn handle(&mut self, text: &str, now: Mono) -> Vec<Frame> {
         self.catch_up(now);
-        match Request::parse(text, &self.printer.robot_id) {
+        match read(text, &self.printer.robot_id) {
             Ok(request) => self.answer(request),
-            Err(why) => self.journal.add(JournalEntry::Ignored {
+            Err(fault) => self.journal.add(JournalEntry::Ignored {
                 t_ms: self.now.as_ms(),
-                why: why.to_owned(),
+                why: fault.as_str().to_owned(),
             }),
         }
         self.say()
@@ -155,7 +158,8 @@ impl Vendor {
 
     fn say(&mut self) -> Vec<Frame> {
         if self.state_due <= self.now {
-            self.state_due = self.now.plus_ms(STATE_MS);
+            let next = self.state_due.plus_ms(STATE_MS);
+            self.state_due = next.max(self.now.plus_ms(STEP_MS));
             self.push_state();
         }
         std::mem::take(&mut self.out)
@@ -180,7 +184,7 @@ impl Vendor {
         }
         if let Some(heard) = self.dead_man {
             let silent_ms = self.now.ms_since(heard);
-            if silent_ms > DEAD_MAN_MS {
+            if silent_ms > u64::from(DEAD_MAN_MS) {
                 self.journal.add(JournalEntry::DeadMan {
                     t_ms: self.now.as_ms(),
                     silent_ms,
@@ -196,7 +200,8 @@ impl Vendor {
             let answer = Answer::ok(json!({ "opening": rounded(self.rover.opening()) }));
             self.respond(&id, &answer);
         }
-        if self.now.as_ms().is_multiple_of(STATE_MS) {
+        if self.sample_due <= self.now {
+            self.sample_due = self.now.plus_ms(STATE_MS);
             self.sample();
         }
     }
@@ -231,25 +236,25 @@ impl Vendor {
     }
 
     fn answer(&mut self, request: Request) {
-        let seen = self.remembered.contains(&request.id);
+        let seen = self.remembered.contains(&request.request_id);
         let parsed = verbs::parse(&request.verb, &request.params);
         let moves = matches!(parsed, Ok(Order::Motion(_)));
         let answer = match parsed {
-            Err(problem) => Some(Answer::refused("INVALID_PARAMS", problem)),
+            Err(problem) => Some(Answer::refused(code::INVALID_PARAMS, problem)),
             Ok(Order::Motion(_)) if seen => Some(Answer::ok(json!({ "duplicate": true }))),
-            Ok(order) => self.execute(&request.id, order),
+            Ok(order) => self.execute(&request.request_id, order),
         };
         if moves && !seen {
             if self.remembered.len() >= REMEMBERED_IDS {
                 self.remembered.pop_front();
             }
-            self.remembered.push_back(request.id.clone());
+            self.remembered.push_back(request.request_id.clone());
         }
         self.journal.add(JournalEntry::Verb {
             t_ms: self.now.as_ms(),
             class: verbs::class(&request.verb),
             verb: request.verb,
-            request_id: request.id.clone(),
+            request_id: request.request_id.clone(),
             params: request.params,
             executed: answer.as_ref().is_none_or(Answer::is_ok) && !(moves && seen),
             code: answer
@@ -258,7 +263,7 @@ impl Vendor {
                 .to_owned(),
         });
         if let Some(answer) = answer {
-            self.respond(&request.id, &answer);
+            self.respond(&request.request_id, &answer);
         }
     }
 
@@ -271,7 +276,7 @@ impl Vendor {
             }
             Order::Capabilities => self.printer.advert(self.now),
             Order::SelfTest => json!({ "passed": true }),
-            Order::Pose => self.pose(),
+            Order::Pose => Value::Object(self.pose()),
             Order::Stop => {
                 self.brake("stopped");
                 json!({})
@@ -294,11 +299,11 @@ impl Vendor {
     fn begin(&mut self, id: &str, motion: &Motion) -> Option<Answer> {
         if let Some(reason) = &self.estop {
             let problem = format!("stopped by emergency: {reason}");
-            return Some(Answer::refused("VENDOR_ERROR", problem));
+            return Some(Answer::refused(code::VENDOR_ERROR, problem));
         }
         if self.is_busy_for(motion) {
             return Some(Answer::refused(
-                "CONTROLLER_BUSY",
+                code::CONTROLLER_BUSY,
                 "another motion or controller",
             ));
         }
@@ -350,7 +355,7 @@ impl Vendor {
         self.rover.drive(Drive::Rest);
         self.rover.hold_gripper();
         if let Some(id) = self.gripper.take() {
-            self.respond(&id, &Answer::refused("VENDOR_ERROR", why));
+            self.respond(&id, &Answer::refused(code::VENDOR_ERROR, why));
         }
         if self.rover.is_at_rest() {
             self.navigate(Navigation::Idle);
@@ -365,7 +370,7 @@ impl Vendor {
             return;
         }
         self.event_seq = self.event_seq.saturating_add(1);
-        let event = json!({ "kind": "estop", "reason": reason, "seq": self.event_seq });
+        let event = (self.event_seq, reason.as_str());
         self.out.push(self.printer.safety_event(event, self.now));
         self.estop = Some(reason);
         self.push_state();
@@ -378,23 +383,27 @@ impl Vendor {
     fn push_state(&mut self) {
         self.state_seq = self.state_seq.saturating_add(1);
         let mut state = self.pose();
-        if let Value::Object(map) = &mut state {
-            map.insert("estopped".to_owned(), json!(self.estop.is_some()));
-            map.insert("estop_reason".to_owned(), json!(self.estop));
-            map.insert("controller_holder".to_owned(), json!(self.holder));
-            map.insert("seq".to_owned(), json!(self.state_seq));
-            map.insert("battery".to_owned(), json!(self.battery()));
-        }
-        self.out.push(self.printer.state(state, self.now));
+        state.extend([
+            ("estopped".to_owned(), json!(self.estop.is_some())),
+            ("estop_reason".to_owned(), json!(self.estop)),
+            ("controller_holder".to_owned(), json!(self.holder)),
+            ("seq".to_owned(), json!(self.state_seq)),
+            ("battery".to_owned(), json!(self.battery())),
+        ]);
+        self.out.push(self.printer.state(state));
     }
 
-    fn pose(&self) -> Value {
+    fn pose(&self) -> Map<String, Value> {
         let at = self.rover.placement();
-        json!({
-            "pose": { "position": [rounded(at.x), rounded(at.y), 0.0], "yaw": rounded(at.yaw) },
-            "speed": rounded(at.speed.abs()),
-            "nav_status": self.navigation.as_str(),
-        })
+        let position = [rounded(at.x), rounded(at.y), 0.0];
+        Map::from_iter([
+            (
+                "pose".to_owned(),
+                json!({ "position": position, "yaw": rounded(at.yaw) }),
+            ),
+            ("speed".to_owned(), json!(rounded(at.speed.abs()))),
+            ("nav_status".to_owned(), json!(self.navigation.as_str())),
+        ])
     }
 
     /// A battery that a long drive empties: 1 % for each ten metres.

@@ -1,9 +1,12 @@
+//! The simulated robot has the habits of vendor nodes, and hostile input cannot harm it.
+
 use std::time::UNIX_EPOCH;
 
 use proptest::prelude::*;
 use serde_json::Map;
 
 use super::*;
+use crate::robot::codec::CMD_REQUEST_BYTES_MAX;
 use crate::sim::journal::VerbClass;
 use crate::terms::Output;
 
@@ -315,7 +318,7 @@ fn messages_for_others_and_rubbish_get_no_answer() {
     let foreign =
         json!({ "verb": GO, "target": "rover-2", "request_id": "a", "params": goal(1.0) });
     let deep = "[".repeat(100_000);
-    let huge = format!("\"{}\"", "x".repeat(REQUEST_BYTES_MAX));
+    let huge = format!("\"{}\"", "x".repeat(CMD_REQUEST_BYTES_MAX));
     for text in [
         foreign.to_string().as_str(),
         "",

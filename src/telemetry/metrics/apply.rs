@@ -131,7 +131,7 @@ fn finished(m: &Metrics, (tool, robot): (&str, bool), outcome: &str, took_ms: u6
     let tier = m.tools.get(tool).copied().flatten();
     m.observe_ms(&family::DURATION, &[tier_label(tier)], took_ms);
     let outcome = match outcome {
-        "done" => "ok",
+        "done" | "stop" => "ok",
         "timeout" => "timeout",
         "cancelled" => "cancelled",
         "unknown" => "unknown",

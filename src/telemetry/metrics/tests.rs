@@ -1,3 +1,5 @@
+//! The series are there from the start, are bounded, and count each fact once.
+
 use std::collections::BTreeMap;
 
 use super::*;

@@ -3,17 +3,18 @@
 //! Raising a fact never waits. A full channel drops the fact and counts it; facts of the safety
 //! class have a channel of their own, and an overflow there is told by [`Recorder::safety_overflow`].
 //! No stop waits for this thread: what must be on disk before an operator gets an answer (the latch)
-//! is written by its owner.
+//! is written by its owner. Fine detail is thinned before it is written, see `thin`.
 
 #[cfg(test)]
 mod tests;
+mod thin;
 mod writer;
 
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::{JoinHandle, Thread};
 
 use writer::Writer;
@@ -115,10 +116,10 @@ impl Recorder {
         self.thread.is_finished()
     }
 
-    /// Returns whether the last write and the last sync succeeded. Callers keep the robot still
-    /// while it is `false`.
+    /// Returns whether the thread lives and the last write and the last sync succeeded. Callers
+    /// keep the robot still while it is `false`.
     pub fn healthy(&self) -> bool {
-        self.sink.healthy()
+        self.sink.healthy() && !self.thread.is_finished()
     }
 
     /// Returns whether a fact of the safety class was ever dropped.
@@ -176,10 +177,15 @@ impl FactSink for RecorderSink {
             wall: inner.clock.wall(),
             fact,
         };
-        if inner.lanes.of(class).try_send(item).is_err() {
+        if let Err(error) = inner.lanes.of(class).try_send(item) {
             inner.metrics.dropped(class);
             if class == FactClass::Safety {
                 inner.shared.safety_overflow.store(true, Ordering::Release);
+            }
+            // The thread is gone: nothing will be written any more.
+            if let TrySendError::Disconnected(_) = error {
+                inner.shared.unhealthy.store(true, Ordering::Release);
+                inner.metrics.set_blackbox_healthy(/* healthy */ false);
             }
         }
         inner.wake.unpark();

@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::Value;
 
+use super::thin::Thin;
 use super::{Queues, Raised, RecorderPlan, Shared};
 use crate::telemetry::Metrics;
 use crate::telemetry::record::{Line, bounded};
@@ -32,6 +33,9 @@ pub(super) struct Writer {
     boot: String,
     line: Vec<u8>,
     sync_due: Option<Mono>,
+    write_failed: bool,
+    sync_failed: bool,
+    thin: Thin,
     told: BTreeSet<(Option<Input>, InputFault)>,
 }
 
@@ -51,6 +55,9 @@ impl Writer {
             boot,
             line: Vec::new(),
             sync_due: None,
+            write_failed: false,
+            sync_failed: false,
+            thin: Thin::default(),
             told: BTreeSet::new(),
         }
     }
@@ -86,6 +93,9 @@ impl Writer {
     }
 
     fn keep(&mut self, raised: &Raised) {
+        if !self.thin.keeps(raised.at, &raised.fact) {
+            return;
+        }
         let class = raised.fact.class();
         let written = bounded(&raised.fact)
             .map_err(io::Error::from)
@@ -102,11 +112,13 @@ impl Writer {
                 };
                 let due = self.clock.now().plus_ms(wait);
                 self.sync_due = Some(self.sync_due.map_or(due, |set| set.min(due)));
-                self.set_healthy(Ok(()));
+                self.write_failed = false;
+                self.tell_health(None);
             }
             Err(error) => {
                 self.metrics.dropped(class);
-                self.set_healthy(Err(error));
+                self.write_failed = true;
+                self.tell_health(Some(&error));
             }
         }
     }
@@ -131,8 +143,9 @@ impl Writer {
             .is_some_and(|due| closing || due <= self.clock.now());
         if due {
             self.sync_due = None;
-            let synced = self.segments.sync();
-            self.set_healthy(synced);
+            let failed = self.segments.sync().err();
+            self.sync_failed = failed.is_some();
+            self.tell_health(failed.as_ref());
         }
     }
 
@@ -143,18 +156,16 @@ impl Writer {
     }
 
     /// Tells a change of health once, in both directions.
-    fn set_healthy(&self, result: io::Result<()>) {
-        let unhealthy = result.is_err();
+    fn tell_health(&self, error: Option<&io::Error>) {
+        let unhealthy = self.write_failed || self.sync_failed;
         let before = self.shared.unhealthy.swap(unhealthy, Ordering::AcqRel);
         if before == unhealthy {
             return;
         }
         self.metrics.set_blackbox_healthy(!unhealthy);
-        match result {
-            Ok(()) => tracing::info!("the black box can be written again"),
-            Err(error) => {
-                tracing::error!(error = %error, "the black box cannot be written");
-            }
+        match error {
+            Some(error) => tracing::error!(%error, "the black box cannot be written"),
+            None => tracing::info!("the black box can be written again"),
         }
     }
 

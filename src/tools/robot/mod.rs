@@ -3,24 +3,20 @@
 //! The file says which tools there are and what they do; this folder knows only the few shapes that
 //! they can have. Whatever the robot advertises adds nothing.
 
-mod configure;
-mod motion;
 mod parts;
-mod read;
 mod safety_events;
 mod state;
 #[cfg(test)]
 mod tests;
 mod text;
+mod wire;
 
 use std::sync::Arc;
 
-use configure::Configure;
-use motion::Drive;
 use parts::Parts;
-use read::Read;
 use safety_events::SafetyEvents;
 use state::State;
+use wire::{Deed, WireTool};
 
 use crate::catalog::CatalogBuilder;
 use crate::gate::RobotRules;
@@ -39,11 +35,15 @@ pub fn robot_tools(
         let parts = Parts::new(tool, rules, bridge);
         match tool.shape {
             Shape::Stop => builder.stop(parts.descriptor),
-            Shape::Motion => builder.raw(Arc::new(Drive(parts))),
-            Shape::Config => builder.raw(Arc::new(Configure(parts))),
-            Shape::Read => builder.raw(Arc::new(Read(parts))),
+            Shape::Motion => builder.raw(wire(parts, Deed::Move)),
+            Shape::Config => builder.raw(wire(parts, Deed::Configure)),
+            Shape::Read => builder.raw(wire(parts, Deed::Read)),
             Shape::State => builder.tool(State(parts)),
             Shape::SafetyEvents => builder.tool(SafetyEvents(parts)),
         }
     })
+}
+
+fn wire(parts: Parts, deed: Deed) -> Arc<WireTool> {
+    Arc::new(WireTool { parts, deed })
 }

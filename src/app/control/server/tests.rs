@@ -161,7 +161,7 @@ fn nonsense_is_answered_and_harms_nothing() {
         b"{\"do\":\"fly\"}",
         b"\xff\xfe",
         b"",
-        b"{\"do\":\"status\",\"x\":1}",
+        b"{\"do\":\"end\",\"who\":\"a\",\"x\":1}",
     ] {
         assert!(matches!(
             answer(nonsense, peer(false), &control),

@@ -20,7 +20,7 @@ const SILENCE_MAX: Duration = Duration::from_secs(600);
 const TEXT_BYTES_MAX: usize = 4096;
 
 /// Who carries out the words. Called on the connection's own thread.
-pub trait Control: Send + Sync + fmt::Debug {
+pub(crate) trait Control: Send + Sync + fmt::Debug {
     /// Carries one word out. Stops must not wait for anything but the latch word.
     fn carry_out(&self, word: &Word) -> Answer;
 
@@ -30,7 +30,7 @@ pub trait Control: Send + Sync + fmt::Debug {
 
 /// The listening socket. Dropping it removes the socket file and ends the accepting thread.
 #[derive(Debug)]
-pub struct Server {
+pub(crate) struct Server {
     path: PathBuf,
     closing: Arc<AtomicBool>,
 }
@@ -41,7 +41,7 @@ impl Server {
     ///
     /// # Errors
     /// When the socket cannot be made.
-    pub fn listen(path: &Path, control: Arc<dyn Control>) -> io::Result<Self> {
+    pub(crate) fn listen(path: &Path, control: Arc<dyn Control>) -> io::Result<Self> {
         match std::fs::remove_file(path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             Err(_) | Ok(()) => {}
