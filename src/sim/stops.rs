@@ -21,19 +21,18 @@ pub struct StopSeen {
     /// hold always ends so, and a call that was late is told as `timeout`.
     #[serde(skip)]
     pub asked: bool,
-    /// Whether it came after the goal had ended.
+    /// Whether it came when the node was ending already.
     #[serde(skip)]
-    pub after_goal: bool,
+    pub ending: bool,
 }
 
 /// Returns the stops of a run, in order.
 pub fn stops(facts: &[(u64, Fact)]) -> Vec<StopSeen> {
     let mut log = Log::default();
     for (t_ms, fact) in facts {
-        if let Fact::GoalEnded { .. } = fact {
-            log.after_goal = true;
-        }
         if let Fact::StopAsked { what, cause, .. } = fact {
+            // From here on the node ends; what stops then is nobody's word.
+            log.ending |= *cause == StopCause::Shutdown;
             let stop = log.stop((*what, *cause), *t_ms);
             log.waiting.push(stop);
         }
@@ -62,7 +61,7 @@ struct Log {
     running: Vec<StopSeen>,
     /// Stops whose sequence has not begun.
     waiting: Vec<StopSeen>,
-    after_goal: bool,
+    ending: bool,
 }
 
 impl Log {
@@ -74,7 +73,7 @@ impl Log {
             standstill_after_ms: None,
             t_ms,
             asked: cause != StopCause::Deadline,
-            after_goal: self.after_goal,
+            ending: self.ending,
         }
     }
 
