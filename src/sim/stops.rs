@@ -37,6 +37,7 @@ pub fn stops(facts: &[(u64, Fact)]) -> Vec<StopSeen> {
             log.waiting.push(stop);
         }
         if let Fact::StopBegun { what, cause, .. } = fact {
+            log.ending |= *cause == StopCause::Shutdown;
             log.begin((*what, *cause), *t_ms);
         }
         if let Fact::Standstill { after_ms } = fact {
