@@ -158,6 +158,7 @@ fn check_scenarios(
 
 #[cfg(feature = "dora")]
 fn check_dataflows(settings: &Settings, report: &mut CheckReport, faults: &mut Vec<ConfigError>) {
+    use crate::node::NodeError;
     for path in dataflow_files(&settings.dataflows()) {
         match crate::node::Dataflow::read(&path) {
             Ok(flow) => {
@@ -168,15 +169,23 @@ fn check_dataflows(settings: &Settings, report: &mut CheckReport, faults: &mut V
                     .collect();
                 report.add("dataflow", &path, nodes.join(", "));
             }
-            Err(error) => faults.push(ConfigError {
-                place: Place {
-                    file: path.display().to_string().into(),
-                    line: 0,
-                },
-                key: "nodes".to_owned(),
-                problem: error.to_string(),
-                hint: error.hint().to_owned(),
-            }),
+            Err(error) => {
+                let hint = error.hint();
+                let problems = match error {
+                    NodeError::Dataflow { problems, .. } => problems,
+                    NodeError::File { problem, .. } => vec![problem],
+                    other => vec![other.to_string()],
+                };
+                faults.extend(problems.into_iter().map(|problem| ConfigError {
+                    place: Place {
+                        file: path.display().to_string().into(),
+                        line: 0,
+                    },
+                    key: "nodes".to_owned(),
+                    problem,
+                    hint: hint.to_owned(),
+                }));
+            }
         }
     }
 }

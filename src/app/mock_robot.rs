@@ -4,14 +4,20 @@ use std::fs::{File, OpenOptions};
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
+use std::thread;
+use std::time::Duration;
 
 use super::clock::SystemClock;
 use super::exit::{AppError, Exit};
 use super::requests::MockRobotRequest;
 use super::settings::Settings;
 use crate::node::{Attached, DoraWire, Needs, attach};
-use crate::sim::{Frame, Vendor, VendorPlan};
+use crate::sim::{Frame, JournalEntry, Vendor, VendorPlan};
 use crate::terms::{Clock, Input, Wire as _, WireEvent};
+
+/// The longest way to rest, in steps of the physics: four times the 250 ms that braking takes.
+const REST_STEPS_MAX: u32 = 100;
+const REST_STEP: Duration = Duration::from_millis(10);
 
 /// Serves a dataflow until it ends.
 ///
@@ -44,6 +50,7 @@ pub fn serve_mock_robot(settings: &Settings, request: &MockRobotRequest) -> Resu
             None => continue,
         }
     }
+    robot.come_to_rest()?;
     Ok(Exit::Done)
 }
 
@@ -66,7 +73,8 @@ impl Robot {
                 input: Input::CmdRequest,
                 text: Some(text),
             } => self.vendor.handle(&text, now),
-            WireEvent::Stop => return Ok(Some(Exit::Done)),
+            // What had arrived before is still read; then the stream ends.
+            WireEvent::Stop => self.vendor.halt(now),
             WireEvent::Broken(error) => {
                 tracing::error!(%error, "the dataflow is gone");
                 return Ok(Some(Exit::Internal));
@@ -84,6 +92,21 @@ impl Robot {
         Ok(None)
     }
 
+    /// A driver that ends does not leave its robot rolling.
+    fn come_to_rest(&mut self) -> Result<(), AppError> {
+        for _ in 0..REST_STEPS_MAX {
+            let frames = self.vendor.advance(self.clock.now());
+            self.send(&frames);
+            self.write_journal()?;
+            if self.vendor.rover().is_at_rest() {
+                return Ok(());
+            }
+            thread::park_timeout(REST_STEP);
+        }
+        tracing::error!("the robot is not at rest");
+        Ok(())
+    }
+
     fn send(&mut self, frames: &[Frame]) {
         for frame in frames {
             let sent = self
@@ -98,6 +121,7 @@ impl Robot {
     /// Appends what happened to the journal, and says the rare events in the log.
     fn write_journal(&mut self) -> Result<(), AppError> {
         let entries = self.vendor.journal().take();
+        entries.iter().for_each(tell);
         let Some(file) = &mut self.journal else {
             return Ok(());
         };
@@ -108,6 +132,22 @@ impl Robot {
                 .map_err(|error| AppError::Internal(format!("journal: {error}")))?;
         }
         Ok(())
+    }
+}
+
+/// Says in the log that the robot came to rest or stopped itself.
+fn tell(entry: &JournalEntry) {
+    match entry {
+        JournalEntry::DeadMan { silent_ms, .. } => {
+            tracing::info!(silent_ms, "the dead-man stopped the robot");
+        }
+        JournalEntry::Rest { x, y, arrived, .. } => {
+            tracing::info!(x, y, arrived, "the robot is at rest");
+        }
+        JournalEntry::Start { .. }
+        | JournalEntry::Verb { .. }
+        | JournalEntry::Ignored { .. }
+        | JournalEntry::Pose { .. } => {}
     }
 }
 

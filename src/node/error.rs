@@ -25,6 +25,14 @@ pub enum NodeError {
         /// What is wrong.
         problem: String,
     },
+    /// The dataflow file is one, but cannot run: everything that is wrong with it.
+    #[error("{file}: {}", .problems.join("; "))]
+    Dataflow {
+        /// The file.
+        file: String,
+        /// What is missing, and what is there instead.
+        problems: Vec<String>,
+    },
     /// This build has no dora.
     #[error("this build has no {0}: build it with the default features")]
     NotBuilt(&'static str),
@@ -37,7 +45,7 @@ impl NodeError {
             Self::NotStartedByDora => {
                 "start it from a dataflow: `octos-edge run dataflows/rover-sim.yml`, or `octos-edge sim`"
             }
-            Self::Graph { .. } => {
+            Self::Graph { .. } | Self::Dataflow { .. } => {
                 "add the missing inputs and outputs to the node in the dataflow; dataflows/README.md lists them"
             }
             Self::Dora(_) => {

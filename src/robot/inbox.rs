@@ -86,6 +86,9 @@ impl Inbox {
             WireEvent::Param { key, value } => self.param(&key, value),
             WireEvent::Stop => {
                 self.ask(StopKind::Stop, StopCause::Shutdown);
+                // dora closes the stream behind this event: rest can no longer be confirmed, and
+                // that is no reason to latch.
+                self.links.observed.note_deaf();
                 self.sink.raise(Fact::GraphStop);
                 Heard::Stop
             }

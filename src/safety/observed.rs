@@ -150,6 +150,12 @@ impl Observed {
         self.peer.store(word, Ordering::SeqCst);
     }
 
+    /// Notes that the robot can no longer be heard, while it is not known to be gone.
+    pub fn note_deaf(&self) {
+        let (losses, _) = unpack_peer(self.peer.load(Ordering::SeqCst));
+        self.peer.store(pack_peer(losses, 0), Ordering::SeqCst);
+    }
+
     /// Notes an advert with the dead-man time that is in force then, ms, 0 for none.
     pub fn note_advert(&self, deadman_ms: u32) {
         self.advert

@@ -146,6 +146,13 @@ impl Vendor {
         self.say()
     }
 
+    /// The dataflow ends: brakes, as a driver does that is shut down. Returns what it says up to now.
+    pub fn halt(&mut self, now: Mono) -> Vec<Frame> {
+        self.catch_up(now);
+        self.brake("the driver ends");
+        self.say()
+    }
+
     /// Returns the journal, to fetch its entries from.
     pub fn journal(&mut self) -> &mut Journal {
         &mut self.journal
