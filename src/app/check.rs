@@ -158,7 +158,6 @@ fn check_scenarios(
 
 #[cfg(feature = "dora")]
 fn check_dataflows(settings: &Settings, report: &mut CheckReport, faults: &mut Vec<ConfigError>) {
-    use crate::node::NodeError;
     for path in dataflow_files(&settings.dataflows()) {
         match crate::node::Dataflow::read(&path) {
             Ok(flow) => {
@@ -170,20 +169,14 @@ fn check_dataflows(settings: &Settings, report: &mut CheckReport, faults: &mut V
                 report.add("dataflow", &path, nodes.join(", "));
             }
             Err(error) => {
-                let hint = error.hint();
-                let problems = match error {
-                    NodeError::Dataflow { problems, .. } => problems,
-                    NodeError::File { problem, .. } => vec![problem],
-                    other => vec![other.to_string()],
-                };
-                faults.extend(problems.into_iter().map(|problem| ConfigError {
+                faults.extend(error.problems().into_iter().map(|problem| ConfigError {
                     place: Place {
                         file: path.display().to_string().into(),
                         line: 0,
                     },
                     key: "nodes".to_owned(),
                     problem,
-                    hint: hint.to_owned(),
+                    hint: error.hint().to_owned(),
                 }));
             }
         }

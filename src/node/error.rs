@@ -39,6 +39,17 @@ pub enum NodeError {
 }
 
 impl NodeError {
+    /// Returns each thing that is wrong, for a report that names the file itself.
+    pub fn problems(&self) -> Vec<String> {
+        match self {
+            Self::Dataflow { problems, .. } => problems.clone(),
+            Self::File { problem, .. } => vec![problem.clone()],
+            Self::NotStartedByDora | Self::Graph { .. } | Self::Dora(_) | Self::NotBuilt(_) => {
+                vec![self.to_string()]
+            }
+        }
+    }
+
     /// Returns the way out.
     pub fn hint(&self) -> &'static str {
         match self {

@@ -62,7 +62,10 @@ fn check_all(snapshot: &str, file: &str) -> usize {
 
 #[test]
 fn the_shipped_files_have_no_fault() {
-    let output = command(&Site::new()).args(["check", "--list"]).output().unwrap();
+    let output = command(&Site::new())
+        .args(["check", "--list"])
+        .output()
+        .unwrap();
     let said = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(0), "{said}");
     for kind in ["tiers", "robot", "board", "scenario", "dataflow"] {

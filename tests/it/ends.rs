@@ -11,7 +11,14 @@ use crate::rig::{ARM, Run, Site, Trail, command, is_alive};
 const DRIVE: &str = r#"{ tool = "rover_go_to_pose", args = { x = 2.5, y = 0.0 } }"#;
 
 fn is_stop(entry: &JournalEntry) -> bool {
-    matches!(entry, JournalEntry::Verb { class: VerbClass::Stop, executed: true, .. })
+    matches!(
+        entry,
+        JournalEntry::Verb {
+            class: VerbClass::Stop,
+            executed: true,
+            ..
+        }
+    )
 }
 
 fn is_rest(entry: &JournalEntry) -> bool {
@@ -22,16 +29,30 @@ fn is_rest(entry: &JournalEntry) -> bool {
 fn ended_in_order(facts: Vec<Fact>) -> Trail<Fact> {
     let mut trail = Trail::of(facts);
     trail.then("moving", |f| {
-        matches!(f, Fact::RunStateChanged { to: RunState::Moving, .. })
+        matches!(
+            f,
+            Fact::RunStateChanged {
+                to: RunState::Moving,
+                ..
+            }
+        )
     });
     trail.then("the stop", |f| {
-        matches!(f, Fact::StopAsked { cause: StopCause::Shutdown, .. })
+        matches!(
+            f,
+            Fact::StopAsked {
+                cause: StopCause::Shutdown,
+                ..
+            }
+        )
     });
     let since = trail.rest().to_vec();
     trail.then("its verb", |f| matches!(f, Fact::StopVerb { nth: 1, .. }));
     trail.then("the agent's end", |f| matches!(f, Fact::Ended { code: 0 }));
     let since = Trail::of(since);
-    since.never("a motion", |f| matches!(f, Fact::CommandSent { moves: true, .. }));
+    since.never("a motion", |f| {
+        matches!(f, Fact::CommandSent { moves: true, .. })
+    });
     since
 }
 
@@ -41,7 +62,10 @@ fn case_37_an_operator_who_ends_a_drive_sees_the_stop_the_rest_and_a_clean_end()
     let scenario = site.scenario(ARM, &[DRIVE], "");
     let mut run = Run::sim(&site, &scenario);
     run.wait_moving();
-    let ctl = command(&site).args(["ctl", "end", "--who", "bob"]).output().unwrap();
+    let ctl = command(&site)
+        .args(["ctl", "end", "--who", "bob"])
+        .output()
+        .unwrap();
     assert_eq!(ctl.status.code(), Some(0), "{ctl:?}");
     let ended = run.finish();
     assert!(ended.nodes().iter().all(|node| !is_alive(*node)));
@@ -49,7 +73,13 @@ fn case_37_an_operator_who_ends_a_drive_sees_the_stop_the_rest_and_a_clean_end()
     let mut since = ended_in_order(site.facts());
     since.then("standstill", |f| matches!(f, Fact::Standstill { .. }));
     since.then("disarmed", |f| {
-        matches!(f, Fact::RunStateChanged { to: RunState::Disarmed, .. })
+        matches!(
+            f,
+            Fact::RunStateChanged {
+                to: RunState::Disarmed,
+                ..
+            }
+        )
     });
     let mut journal = Trail::of(site.journal());
     journal.then("the stop verb", is_stop);
@@ -80,17 +110,35 @@ fn case_37_the_stop_of_the_dataflow_ends_a_drive_and_the_next_start_begins_with_
     let again = Run::sim(&site, &scenario).finish();
     assert_eq!(again.code, Some(0), "{}", again.out);
     let mut trail = Trail::of(site.facts());
-    trail.then("an unclean start", |f| matches!(f, Fact::Started { unclean: true, .. }));
+    trail.then("an unclean start", |f| {
+        matches!(f, Fact::Started { unclean: true, .. })
+    });
     trail.then("the stop first", |f| {
-        matches!(f, Fact::StopBegun { cause: StopCause::UncleanEnd, .. })
+        matches!(
+            f,
+            Fact::StopBegun {
+                cause: StopCause::UncleanEnd,
+                ..
+            }
+        )
     });
     trail.then("standstill", |f| matches!(f, Fact::Standstill { .. }));
     trail.then("disarmed", |f| {
-        matches!(f, Fact::RunStateChanged { to: RunState::Disarmed, .. })
+        matches!(
+            f,
+            Fact::RunStateChanged {
+                to: RunState::Disarmed,
+                ..
+            }
+        )
     });
-    trail.then("an operator's order", |f| matches!(f, Fact::OrderDone { .. }));
+    trail.then("an operator's order", |f| {
+        matches!(f, Fact::OrderDone { .. })
+    });
     let verbs = site.verbs();
-    let first = verbs.iter().find(|verb| !verb.ends_with("get_capabilities"));
+    let first = verbs
+        .iter()
+        .find(|verb| !verb.ends_with("get_capabilities"));
     assert_eq!(first.unwrap(), "vendor.octos.rover.stop", "{verbs:?}");
 }
 

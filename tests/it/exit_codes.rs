@@ -45,7 +45,11 @@ fn an_unknown_scenario_ends_with_2_and_names_the_known_ones() {
 #[test]
 fn a_broken_tier_file_ends_every_command_with_64_and_names_file_line_and_key() {
     let site = Site::with_own_files();
-    site.edit("tiers/safe_motion.toml", "rate_per_s = 1.0", "rate_per_s = 0.0");
+    site.edit(
+        "tiers/safe_motion.toml",
+        "rate_per_s = 1.0",
+        "rate_per_s = 0.0",
+    );
     let parts = ["tiers/safe_motion.toml:6: defaults.rate_per_s: ", "help: "];
     for args in [
         &["sim"][..],
@@ -59,15 +63,31 @@ fn a_broken_tier_file_ends_every_command_with_64_and_names_file_line_and_key() {
     assert_eq!(document["exit"], 64);
     let fault = &document["faults"][0];
     assert_eq!(fault["file"], "tiers/safe_motion.toml");
-    assert_eq!((&fault["line"], &fault["key"]), (&6.into(), &"defaults.rate_per_s".into()));
+    assert_eq!(
+        (&fault["line"], &fault["key"]),
+        (&6.into(), &"defaults.rate_per_s".into())
+    );
 }
 
 #[test]
 fn a_node_that_dora_did_not_start_ends_with_66() {
-    let node = ["node", "--robot", "rover-sim", "--board", "sim", "--robot-id", "r-1"];
+    let node = [
+        "node",
+        "--robot",
+        "rover-sim",
+        "--board",
+        "sim",
+        "--robot-id",
+        "r-1",
+    ];
     let parts = ["not started by dora", "octos-edge run"];
     says(&Site::new(), &node, 66, &parts);
-    says(&Site::new(), &["mock-robot", "--robot-id", "r-1"], 66, &parts);
+    says(
+        &Site::new(),
+        &["mock-robot", "--robot-id", "r-1"],
+        66,
+        &parts,
+    );
 }
 
 #[test]
@@ -89,9 +109,20 @@ fn a_second_agent_of_the_same_robot_ends_with_75_and_the_first_serves_on() {
     let args = ["run", flow, "--stop-after", "4s"].map(OsStr::new);
     let ended = Run::start(&site, &args).finish();
     assert_eq!(ended.code, Some(1), "{}", ended.out);
-    for part in [": exited with code 75", "another octos-edge holds robot `rover-sim-001`"] {
-        assert_eq!(ended.out.matches(part).count(), 1, "`{part}`: {}", ended.out);
+    for part in [
+        ": exited with code 75",
+        "another octos-edge holds robot `rover-sim-001`",
+    ] {
+        assert_eq!(
+            ended.out.matches(part).count(),
+            1,
+            "`{part}`: {}",
+            ended.out
+        );
     }
-    let lives = site.facts().into_iter().filter(|f| matches!(f, Fact::Started { .. }));
+    let lives = site
+        .facts()
+        .into_iter()
+        .filter(|f| matches!(f, Fact::Started { .. }));
     assert_eq!(lives.count(), 1, "the second began to serve");
 }

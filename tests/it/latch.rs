@@ -41,12 +41,31 @@ fn estop(site: &Site) {
             by: Some(who), .. } if who == "ann")
     });
     let since = trail.rest().to_vec();
-    trail.then("the stop", |f| matches!(f, Fact::StopBegun { what: StopKind::Estop, .. }));
+    trail.then("the stop", |f| {
+        matches!(
+            f,
+            Fact::StopBegun {
+                what: StopKind::Estop,
+                ..
+            }
+        )
+    });
     trail.then("latched", |f| {
-        matches!(f, Fact::RunStateChanged { to: RunState::Latched, .. })
+        matches!(
+            f,
+            Fact::RunStateChanged {
+                to: RunState::Latched,
+                ..
+            }
+        )
     });
     trail.then("the disk", |f| {
-        matches!(f, Fact::LatchPersisted { cause: StopCause::OperatorStop })
+        matches!(
+            f,
+            Fact::LatchPersisted {
+                cause: StopCause::OperatorStop
+            }
+        )
     });
     trail.then("standstill", |f| matches!(f, Fact::Standstill { .. }));
     // The verb is told by another thread than the disk: behind the word, before the rest.
@@ -62,19 +81,33 @@ fn refuse_to_arm(site: &Site) {
     assert_eq!(ended.code, Some(1), "{}", ended.out);
     let mut trail = Trail::of(site.facts());
     trail.then("a latched start", |f| {
-        matches!(f, Fact::RunStateChanged { from: RunState::Boot, to: RunState::Latched,
-            cause: Some(StopCause::OperatorStop) })
+        matches!(
+            f,
+            Fact::RunStateChanged {
+                from: RunState::Boot,
+                to: RunState::Latched,
+                cause: Some(StopCause::OperatorStop)
+            }
+        )
     });
-    let refusal = trail.then("the refusal", |f| {
-        matches!(f, Fact::OrderRefused { order, .. } if order == "arm")
-    });
+    let refusal = trail.then(
+        "the refusal",
+        |f| matches!(f, Fact::OrderRefused { order, .. } if order == "arm"),
+    );
     let Fact::OrderRefused { failed, who, .. } = refusal else {
         panic!("{refusal:?}");
     };
     assert_eq!(who, "ann");
     assert!(failed.contains(&"latched".to_owned()), "{failed:?}");
-    assert!(ended.lines.iter().any(|line| line.says("operator", "arm refused:")));
-    trail.never("a motion", |f| matches!(f, Fact::CommandSent { moves: true, .. }));
+    assert!(
+        ended
+            .lines
+            .iter()
+            .any(|line| line.says("operator", "arm refused:"))
+    );
+    trail.never("a motion", |f| {
+        matches!(f, Fact::CommandSent { moves: true, .. })
+    });
     assert!(site.robot_state().join("latch.json").is_file());
 }
 
@@ -93,7 +126,14 @@ fn reset(site: &Site) {
     assert_eq!(ended.code, Some(0), "{}", ended.out);
     let mut trail = Trail::of(site.facts());
     trail.then("a latched start", |f| {
-        matches!(f, Fact::RunStateChanged { from: RunState::Boot, to: RunState::Latched, .. })
+        matches!(
+            f,
+            Fact::RunStateChanged {
+                from: RunState::Boot,
+                to: RunState::Latched,
+                ..
+            }
+        )
     });
     let changes: Vec<RunState> = trail
         .rest()
@@ -106,7 +146,10 @@ fn reset(site: &Site) {
         .collect();
     assert_eq!(changes, [RunState::Disarmed, RunState::Armed]);
     for order in ["reset", "arm"] {
-        trail.then(order, |f| matches!(f, Fact::OrderDone { order: done, .. } if done == order));
+        trail.then(
+            order,
+            |f| matches!(f, Fact::OrderDone { order: done, .. } if done == order),
+        );
     }
     assert!(!site.robot_state().join("latch.json").exists());
 }

@@ -13,15 +13,25 @@ use crate::rig::{ARM, Run, Site, Trail, signal, verbs};
 const DRIVE: &str = r#"{ tool = "rover_go_to_pose", args = { x = 2.5, y = 0.0 } }"#;
 
 fn is_latched(fact: &Fact) -> bool {
-    matches!(fact, Fact::RunStateChanged { to: RunState::Latched, .. })
+    matches!(
+        fact,
+        Fact::RunStateChanged {
+            to: RunState::Latched,
+            ..
+        }
+    )
 }
 
 /// Asserts that the rover stopped itself, and returns what reached it afterwards.
 fn after_dead_man(site: &Site) -> Vec<JournalEntry> {
     let mut journal = Trail::of(site.journal());
-    journal.then("the dead-man", |e| matches!(e, JournalEntry::DeadMan { .. }));
+    journal.then("the dead-man", |e| {
+        matches!(e, JournalEntry::DeadMan { .. })
+    });
     let after = journal.rest().to_vec();
-    journal.then("rest", |e| matches!(e, JournalEntry::Rest { arrived: false, .. }));
+    journal.then("rest", |e| {
+        matches!(e, JournalEntry::Rest { arrived: false, .. })
+    });
     journal.never("a move", |entry| match entry {
         JournalEntry::Pose { speed, .. } => *speed > 0.0,
         _ => false,
@@ -47,24 +57,45 @@ fn case_64_a_killed_agent_leaves_a_rover_at_rest_and_begins_again_with_the_stop_
             if i32::try_from(pid) != Ok(agent)),
         "{second:?}"
     );
-    run.wait_fact("a latch on disk", |f| matches!(f, Fact::LatchPersisted { .. }));
+    run.wait_fact("a latch on disk", |f| {
+        matches!(f, Fact::LatchPersisted { .. })
+    });
     run.wait_fact("standstill", |f| matches!(f, Fact::Standstill { .. }));
     run.signal(Signal::TERM);
     let ended = run.finish();
-    assert_eq!(ended.code, Some(1), "a killed agent is no success: {}", ended.out);
+    assert_eq!(
+        ended.code,
+        Some(1),
+        "a killed agent is no success: {}",
+        ended.out
+    );
 
     let reached = verbs(&after_dead_man(&site));
     let first = reached.first().map(String::as_str);
     assert_eq!(first, Some("vendor.octos.rover.stop"), "{reached:?}");
-    assert!(!reached.iter().any(|v| v.contains("heartbeat") || v.contains("go_to")));
+    assert!(
+        !reached
+            .iter()
+            .any(|v| v.contains("heartbeat") || v.contains("go_to"))
+    );
     assert!(site.robot_state().join("latch.json").is_file());
 
     let mut trail = Trail::of(site.facts());
-    trail.then("a move", |f| matches!(f, Fact::CommandSent { moves: true, .. }));
-    trail.then("a second life", |f| matches!(f, Fact::Started { unclean: true, .. }));
+    trail.then("a move", |f| {
+        matches!(f, Fact::CommandSent { moves: true, .. })
+    });
+    trail.then("a second life", |f| {
+        matches!(f, Fact::Started { unclean: true, .. })
+    });
     let life = trail.rest().to_vec();
     trail.then("the first word", |f| {
-        matches!(f, Fact::StopBegun { cause: StopCause::UncleanEnd, .. })
+        matches!(
+            f,
+            Fact::StopBegun {
+                cause: StopCause::UncleanEnd,
+                ..
+            }
+        )
     });
     trail.then("its verb", |f| matches!(f, Fact::StopVerb { nth: 1, .. }));
     trail.then("latched", is_latched);
@@ -72,7 +103,13 @@ fn case_64_a_killed_agent_leaves_a_rover_at_rest_and_begins_again_with_the_stop_
     life.never("a command", |f| matches!(f, Fact::CommandSent { .. }));
     life.never("a heartbeat", |f| matches!(f, Fact::Heartbeat));
     life.never("armed again", |f| {
-        matches!(f, Fact::RunStateChanged { to: RunState::Armed | RunState::Moving, .. })
+        matches!(
+            f,
+            Fact::RunStateChanged {
+                to: RunState::Armed | RunState::Moving,
+                ..
+            }
+        )
     });
 }
 
@@ -91,7 +128,9 @@ fn case_61_a_thawed_agent_sends_the_stop_sequence_and_neither_motion_nor_heartbe
     });
     signal(agent, Signal::CONT);
     run.wait_fact("latched", is_latched);
-    run.wait_fact("a latch on disk", |f| matches!(f, Fact::LatchPersisted { .. }));
+    run.wait_fact("a latch on disk", |f| {
+        matches!(f, Fact::LatchPersisted { .. })
+    });
     run.signal(Signal::TERM);
     run.finish();
 
@@ -104,17 +143,40 @@ fn case_61_a_thawed_agent_sends_the_stop_sequence_and_neither_motion_nor_heartbe
 
     let mut trail = Trail::of(site.facts());
     trail.then("moving", |f| {
-        matches!(f, Fact::RunStateChanged { to: RunState::Moving, .. })
+        matches!(
+            f,
+            Fact::RunStateChanged {
+                to: RunState::Moving,
+                ..
+            }
+        )
     });
     trail.then("the stop for want of progress", |f| {
-        matches!(f, Fact::StopAsked { what: StopKind::Stop, cause: StopCause::LeaseLost, .. })
+        matches!(
+            f,
+            Fact::StopAsked {
+                what: StopKind::Stop,
+                cause: StopCause::LeaseLost,
+                ..
+            }
+        )
     });
     let thawed = Trail::of(trail.rest().to_vec());
-    trail.then("the stop verb", |f| matches!(f, Fact::StopVerb { nth: 1, .. }));
+    trail.then("the stop verb", |f| {
+        matches!(f, Fact::StopVerb { nth: 1, .. })
+    });
     trail.then("latched", is_latched);
     thawed.never("a heartbeat", |f| matches!(f, Fact::Heartbeat));
-    thawed.never("a motion", |f| matches!(f, Fact::CommandSent { moves: true, .. }));
+    thawed.never("a motion", |f| {
+        matches!(f, Fact::CommandSent { moves: true, .. })
+    });
     thawed.never("armed again", |f| {
-        matches!(f, Fact::RunStateChanged { to: RunState::Armed | RunState::Moving, .. })
+        matches!(
+            f,
+            Fact::RunStateChanged {
+                to: RunState::Armed | RunState::Moving,
+                ..
+            }
+        )
     });
 }

@@ -14,29 +14,54 @@ fn case_35_a_killed_robot_node_fails_its_call_at_once_and_the_agent_ends_disarme
     let (_, rover) = run.wait_moving();
     signal(rover, Signal::KILL);
     let ended = run.finish();
-    assert_eq!(ended.code, Some(1), "a killed node is no success: {}", ended.out);
+    assert_eq!(
+        ended.code,
+        Some(1),
+        "a killed node is no success: {}",
+        ended.out
+    );
 
     let mut trail = Trail::of(site.facts());
     trail.then("moving", |f| {
-        matches!(f, Fact::RunStateChanged { to: RunState::Moving, .. })
+        matches!(
+            f,
+            Fact::RunStateChanged {
+                to: RunState::Moving,
+                ..
+            }
+        )
     });
-    trail.then("the news", |f| {
-        matches!(f, Fact::Peer { event: PeerEvent::Failed, who } if who == "rover")
-    });
+    trail.then(
+        "the news",
+        |f| matches!(f, Fact::Peer { event: PeerEvent::Failed, who } if who == "rover"),
+    );
     let since = Trail::of(trail.rest().to_vec());
     trail.then("the answer", |f| {
         matches!(f, Fact::Finished { outcome, detail, .. }
             if outcome == "failed" && detail.starts_with("BRIDGE_DOWN"))
     });
     trail.then("the agent's end", |f| matches!(f, Fact::Ended { code: 0 }));
-    since.never("the deadline of the call", |f| {
-        matches!(f, Fact::Finished { outcome, .. } if outcome == "timeout")
-    });
+    since.never(
+        "the deadline of the call",
+        |f| matches!(f, Fact::Finished { outcome, .. } if outcome == "timeout"),
+    );
     since.never("armed or moving", |f| {
-        matches!(f, Fact::RunStateChanged { to: RunState::Armed | RunState::Moving, .. })
+        matches!(
+            f,
+            Fact::RunStateChanged {
+                to: RunState::Armed | RunState::Moving,
+                ..
+            }
+        )
     });
     Trail::of(since.rest().to_vec()).then("the stop", |f| {
-        matches!(f, Fact::StopBegun { cause: StopCause::BridgeLost, .. })
+        matches!(
+            f,
+            Fact::StopBegun {
+                cause: StopCause::BridgeLost,
+                ..
+            }
+        )
     });
     // Rest was not confirmed, so the next start begins with the stop sequence.
     assert!(site.robot_state().join("armed.json").is_file());

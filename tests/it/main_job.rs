@@ -41,7 +41,18 @@ fn the_main_job_passes_and_its_text_tells_path_calls_denial_and_stop() {
 #[test]
 fn the_main_job_as_json_is_one_document_with_two_processes() {
     let site = Site::new();
-    let ended = main_job(&site, &["sim", "rover-gate", "--json", "--seed", "11", "--state", "state"]);
+    let ended = main_job(
+        &site,
+        &[
+            "sim",
+            "rover-gate",
+            "--json",
+            "--seed",
+            "11",
+            "--state",
+            "state",
+        ],
+    );
     assert_eq!(ended.code, Some(0), "{}", ended.out);
     let summary: Value = serde_json::from_str(&ended.out).unwrap();
     let started = site.facts().into_iter().find_map(|fact| match fact {
@@ -54,7 +65,10 @@ fn the_main_job_as_json_is_one_document_with_two_processes() {
     };
     assert_eq!(summary["robot_pid"], pid);
     assert_ne!(summary["agent_pid"], summary["robot_pid"]);
-    assert_eq!((&summary["ok"], &summary["seed"]), (&true.into(), &11.into()));
+    assert_eq!(
+        (&summary["ok"], &summary["seed"]),
+        (&true.into(), &11.into())
+    );
     assert_eq!(summary["calls"]["accepted"], 2);
     assert_eq!(summary["calls"]["refused"]["robot_tier_gate"], 1);
     let denial = serde_json::json!({
@@ -65,7 +79,10 @@ fn the_main_job_as_json_is_one_document_with_two_processes() {
     let stop = stops.iter().find(|stop| stop["by"] == "operator").unwrap();
     assert!(stop["standstill_after_ms"].is_u64(), "{stop}");
     let [x, _] = [0, 1].map(|axis| summary["path"]["end"][axis].as_f64().unwrap());
-    assert!((0.8..=1.5).contains(&x), "the stop came before the mark: {x}");
+    assert!(
+        (0.8..=1.5).contains(&x),
+        "the stop came before the mark: {x}"
+    );
     for verdict in summary["expectations"].as_array().unwrap() {
         assert_eq!(verdict["ok"], true, "{verdict}");
     }

@@ -35,15 +35,26 @@ fn a_hidden_tool_called_by_its_name_is_refused_and_counted_once() {
     let facts = refused(&site, &[call], expect);
     let mut trail = Trail::of(facts);
     trail.then("hidden at the start", |fact| {
-        matches!(fact, Fact::ToolsHidden { reason: Reason::RobotTierGate,
-            tier: Some(Tier::FullActuation), count: 1 })
+        matches!(
+            fact,
+            Fact::ToolsHidden {
+                reason: Reason::RobotTierGate,
+                tier: Some(Tier::FullActuation),
+                count: 1
+            }
+        )
     });
     trail.then("the goal", |fact| matches!(fact, Fact::GoalBegun { .. }));
     // Whole facts are compared below; here the order: nothing was counted before the first call.
     let is_refusal = |fact: &Fact| matches!(fact, Fact::Refused { .. });
     let before = site.facts();
-    let goal = before.iter().position(|f| matches!(f, Fact::GoalBegun { .. }));
-    assert!(!before[..goal.unwrap()].iter().any(is_refusal), "{before:#?}");
+    let goal = before
+        .iter()
+        .position(|f| matches!(f, Fact::GoalBegun { .. }));
+    assert!(
+        !before[..goal.unwrap()].iter().any(is_refusal),
+        "{before:#?}"
+    );
     let refusal = trail.then("the refusal", is_refusal);
     assert!(
         matches!(refusal, Fact::Refused { tool, reason: Reason::RobotTierGate,
@@ -79,7 +90,12 @@ fn every_problem_of_the_arguments_stands_in_one_report_and_nothing_is_sent() {
         .collect();
     let wanted = [
         &["2 problems", "/angular: must be number", "/turbo: unknown"][..],
-        &["3 problems", "/x: must be number", "/y: missing", "/z: unknown"],
+        &[
+            "3 problems",
+            "/x: must be number",
+            "/y: missing",
+            "/z: unknown",
+        ],
         &["`linear` is 99 m/s"],
     ];
     assert_eq!(details.len(), wanted.len(), "{details:#?}");

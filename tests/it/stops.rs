@@ -18,7 +18,14 @@ fn case_24_a_stop_listed_behind_a_move_is_executed_first_and_the_move_never_leav
     trail.then("the goal", |fact| matches!(fact, Fact::GoalBegun { .. }));
     let goal = trail.rest().to_vec();
     trail.then("the stop of the model", |fact| {
-        matches!(fact, Fact::StopAsked { what: StopKind::Stop, cause: StopCause::ModelStop, .. })
+        matches!(
+            fact,
+            Fact::StopAsked {
+                what: StopKind::Stop,
+                cause: StopCause::ModelStop,
+                ..
+            }
+        )
     });
     // The answer for the move, whichever stage gave it, comes behind the stop that voided it.
     let answered = |fact: &Fact| {
@@ -26,14 +33,28 @@ fn case_24_a_stop_listed_behind_a_move_is_executed_first_and_the_move_never_leav
             if tool == "rover_go_to_pose")
     };
     trail.then("the answer for the move", answered);
-    trail.then("the stop verb", |fact| matches!(fact, Fact::StopVerb { .. }));
+    trail.then("the stop verb", |fact| {
+        matches!(fact, Fact::StopVerb { .. })
+    });
     trail.then("standstill", |fact| matches!(fact, Fact::Standstill { .. }));
     let moves = |fact: &Fact| matches!(fact, Fact::CommandSent { moves: true, .. });
     Trail::of(goal.clone()).never("a motion that left", moves);
     Trail::of(goal).never("a robot that moves", |fact| {
-        matches!(fact, Fact::RunStateChanged { to: RunState::Moving, .. })
+        matches!(
+            fact,
+            Fact::RunStateChanged {
+                to: RunState::Moving,
+                ..
+            }
+        )
     });
     let verbs = site.verbs();
-    assert!(!verbs.iter().any(|verb| verb.ends_with("go_to_pose")), "{verbs:?}");
-    assert!(verbs.iter().any(|verb| verb.ends_with("rover.stop")), "{verbs:?}");
+    assert!(
+        !verbs.iter().any(|verb| verb.ends_with("go_to_pose")),
+        "{verbs:?}"
+    );
+    assert!(
+        verbs.iter().any(|verb| verb.ends_with("rover.stop")),
+        "{verbs:?}"
+    );
 }

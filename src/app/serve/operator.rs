@@ -89,7 +89,7 @@ impl OperatorDesk {
             cause: posture.cause,
             ready: posture.bridge_up
                 && hears_orders(posture.run)
-                && !posture.stopping
+                && !self.links.shared.standing().stop_active
                 && age_ms.is_some_and(|age| age <= READY_MS_MAX),
             arming_blocked_by: self
                 .orders

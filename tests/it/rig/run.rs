@@ -122,13 +122,17 @@ impl Run {
     pub(crate) fn wait_moving(&mut self) -> (i32, i32) {
         let agent = self.wait_fact("the agent starts", |f| matches!(f, Fact::Started { .. }));
         let rover = self.wait_fact("an advert", |f| matches!(f, Fact::Advert { .. }));
-        self.wait_fact("the rover moves", |fact| {
-            matches!(fact, Fact::RobotState { speed: Some(speed), .. } if *speed > 0.1)
-        });
+        self.wait_fact(
+            "the rover moves",
+            |fact| matches!(fact, Fact::RobotState { speed: Some(speed), .. } if *speed > 0.1),
+        );
         match (agent, rover) {
-            (Fact::Started { pid: agent, .. }, Fact::Advert { pid: Some(rover), .. }) => {
-                (raw(agent), raw(rover))
-            }
+            (
+                Fact::Started { pid: agent, .. },
+                Fact::Advert {
+                    pid: Some(rover), ..
+                },
+            ) => (raw(agent), raw(rover)),
             other => self.fail(&format!("no process ids: {other:?}")),
         }
     }
