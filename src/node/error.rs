@@ -14,6 +14,15 @@ pub enum NodeError {
         /// What is missing, and what is there instead.
         problems: Vec<String>,
     },
+    /// The daemon that started this process closed the connection at the first word, or said that its
+    /// version is another one.
+    #[error("the daemon that started this node does not speak dora {ours}: {said}")]
+    Version {
+        /// The version of this build.
+        ours: &'static str,
+        /// What dora said.
+        said: String,
+    },
     /// dora refused, with its own words.
     #[error("dora: {0}")]
     Dora(String),
@@ -58,6 +67,9 @@ impl NodeError {
             }
             Self::Graph { .. } | Self::Dataflow { .. } => {
                 "add the missing inputs and outputs to the node in the dataflow; dataflows/README.md lists them"
+            }
+            Self::Version { .. } => {
+                "compare `dora --version` with it: change the command line, the daemon or this binary until all three agree"
             }
             Self::Dora(_) => {
                 "node, daemon and command line must all be dora 1.1.0; `octos-edge check` examines the dataflow"

@@ -85,10 +85,9 @@ impl Inbox {
             }
             WireEvent::Param { key, value } => self.param(&key, value),
             WireEvent::Stop => {
-                self.ask(StopKind::Stop, StopCause::Shutdown);
-                // dora closes the stream behind this event: rest can no longer be confirmed, and
-                // that is no reason to latch.
+                // dora closes the stream of a node with its Stop: frames still leave, none arrives.
                 self.links.observed.note_deaf();
+                self.ask(StopKind::Stop, StopCause::Shutdown);
                 self.sink.raise(Fact::GraphStop);
                 Heard::Stop
             }

@@ -18,9 +18,6 @@ use crate::terms::{RobotPort as _, StopKind};
 pub(super) const ENDS_MAX: usize = 8;
 /// How long the async side may take to end.
 pub(super) const RUNTIME_WITHIN: Duration = Duration::from_millis(500);
-/// How long the stop verb is repeated when the dataflow has ended, and no answer can be heard: five
-/// times.
-const LAST_WORDS_WITHIN: Duration = Duration::from_millis(250);
 /// How long a disarm may take: some ticks. Looked at every 5 ms.
 const DISARM_LOOKS_MAX: u32 = 100;
 const DISARM_LOOK: Duration = Duration::from_millis(5);
@@ -66,27 +63,15 @@ impl Ending {
             };
             self.bridge.stop(StopKind::Stop, shutdown(), by);
         }
-        match why {
-            End::Graph => runtime.block_on(self.last_words()),
-            End::GraphLost => {}
-            End::Operator(_) | End::Signal(_) | End::Broken(_) => {
-                if !runtime.block_on(self.bridge.at_rest()) {
-                    tracing::error!("rest was not confirmed: the next start begins with a stop");
-                }
+        if why != End::GraphLost {
+            let at_rest = runtime.block_on(self.bridge.at_rest());
+            if !at_rest {
+                tracing::error!("rest was not confirmed: the next start begins with a stop");
             }
         }
         spine.shutdown();
         self.disarm();
         exit
-    }
-
-    /// Lets the stop verb go out some times. Behind the word of the dataflow nothing is heard any
-    /// more, so there is no rest to wait for; a robot that was armed stays marked as such.
-    async fn last_words(&self) {
-        let at_rest = tokio::time::timeout(LAST_WORDS_WITHIN, self.bridge.at_rest());
-        if !at_rest.await.unwrap_or(false) {
-            tracing::warn!("the dataflow has ended: rest could not be confirmed");
-        }
     }
 
     /// Disarms, so that the next start finds a clean end. A latched robot stays latched.

@@ -147,7 +147,8 @@ impl Receiving {
                     let set = self.log.set_level(level.as_deref());
                     tracing::info!(?level, set, "the log level was asked for");
                 }
-                Heard::Stop => return say(&self.end, End::Graph),
+                // What had arrived before the Stop is still to be heard.
+                Heard::Stop => say(&self.end, End::Graph),
                 Heard::Lost => return say(&self.end, End::GraphLost),
             }
         }

@@ -146,11 +146,10 @@ impl Vendor {
         self.say()
     }
 
-    /// The dataflow ends: brakes, as a driver does that is shut down. Returns what it says up to now.
-    pub fn halt(&mut self, now: Mono) -> Vec<Frame> {
+    /// Brakes by itself, as a robot's node does whose dataflow ends.
+    pub fn brake_by_itself(&mut self, now: Mono) {
         self.catch_up(now);
-        self.brake("the driver ends");
-        self.say()
+        self.brake("the dataflow ends");
     }
 
     /// Returns the journal, to fetch its entries from.
