@@ -34,19 +34,38 @@ pub enum NodeError {
         /// What is wrong.
         problem: String,
     },
+    /// The dataflow file is one, but cannot run: everything that is wrong with it.
+    #[error("{file}: {}", .problems.join("; "))]
+    Dataflow {
+        /// The file.
+        file: String,
+        /// What is missing, and what is there instead.
+        problems: Vec<String>,
+    },
     /// This build has no dora.
     #[error("this build has no {0}: build it with the default features")]
     NotBuilt(&'static str),
 }
 
 impl NodeError {
+    /// Returns each thing that is wrong, for a report that names the file itself.
+    pub fn problems(&self) -> Vec<String> {
+        match self {
+            Self::Dataflow { problems, .. } => problems.clone(),
+            Self::File { problem, .. } => vec![problem.clone()],
+            Self::NotStartedByDora | Self::Graph { .. } | Self::Dora(_) | Self::NotBuilt(_) => {
+                vec![self.to_string()]
+            }
+        }
+    }
+
     /// Returns the way out.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::NotStartedByDora => {
                 "start it from a dataflow: `octos-edge run dataflows/rover-sim.yml`, or `octos-edge sim`"
             }
-            Self::Graph { .. } => {
+            Self::Graph { .. } | Self::Dataflow { .. } => {
                 "add the missing inputs and outputs to the node in the dataflow; dataflows/README.md lists them"
             }
             Self::Version { .. } => {

@@ -134,7 +134,7 @@ pub struct Status {
     pub tier: Tier,
     /// The cause of the last stop.
     pub cause: Option<StopCause>,
-    /// Whether the robot is known and its state is fresh.
+    /// Whether the robot is known, its state is fresh and no stop is under way.
     pub ready: bool,
     /// Checks that arming would fail now.
     pub arming_blocked_by: Vec<String>,

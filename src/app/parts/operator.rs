@@ -113,7 +113,8 @@ impl OperatorDesk {
             tier: self.tier,
             cause: posture.cause,
             ready: posture.bridge_up
-                && posture.run != RunState::Boot
+                && hears_orders(posture.run)
+                && !self.links.shared.standing().stop_active
                 && age_ms.is_some_and(|age| age <= READY_MS_MAX),
             arming_blocked_by: self
                 .orders
@@ -228,5 +229,18 @@ impl OperatorDesk {
             who: word.who().to_owned(),
             failed,
         });
+    }
+}
+
+/// Whether an order may be carried out in this state. The stop sequence after an unclean end comes
+/// first, so nobody is told that the robot is ready while it runs.
+fn hears_orders(run: RunState) -> bool {
+    match run {
+        RunState::Disarmed
+        | RunState::Armed
+        | RunState::Moving
+        | RunState::Stopped
+        | RunState::Latched => true,
+        RunState::Boot | RunState::Stopping | RunState::Fault => false,
     }
 }
