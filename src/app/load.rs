@@ -9,7 +9,7 @@ use super::settings::Settings;
 #[cfg(feature = "dora")]
 use crate::board::Machine;
 use crate::config::{Board, ConfigError, ConfigErrors, PolicyFile, RobotFile, Tiers, load_robot};
-use crate::gate::{PolicyStack, RobotRules, check_policy, policy_warnings};
+use crate::gate::{PolicyStack, RobotRules, check_policy, denied_stops, policy_warnings};
 use crate::terms::Tier;
 
 /// Everything a node runs on, immutable.
@@ -46,6 +46,7 @@ impl Installation {
         if let (Some((_, robot, _)), Some(Some(policy))) = (&robot, &policy) {
             let names: Vec<&str> = robot.tools.iter().map(|tool| tool.name.as_str()).collect();
             faults.extend(check_policy(policy, &names));
+            faults.extend(denied_stops(policy, robot));
             for warning in policy_warnings(policy, &names) {
                 tracing::warn!("{warning}");
             }

@@ -39,6 +39,6 @@ pub use grant::{Grant, Permit};
 pub use limit::{Limited, Overrun};
 pub use pace::{Pace, StepBase};
 pub use policy::PolicyStack;
-pub use policy_check::{check_policy, policy_warnings};
+pub use policy_check::{check_policy, denied_stops, policy_warnings};
 pub use rules::{RobotRules, ToolRules};
 pub use verdict::Verdict;

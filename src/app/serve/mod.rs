@@ -180,8 +180,9 @@ impl Node {
         let orders = self.parts.orders.clone();
 
         let runtime = async_runtime(board.tokio_workers)?;
-        let threads = Threads::spawn(Spawn {
-            parts: self.parts,
+        let parts = self.parts;
+        let spawn = Spawn {
+            parts,
             attached,
             board,
             clock: Arc::clone(&self.clock),
@@ -191,7 +192,7 @@ impl Node {
             log,
             files: self.installation.files.clone(),
             end: end_sender.clone(),
-        })?;
+        };
         let spine = self.mind.wake(Wake {
             bridge: Arc::clone(&bridge),
             clock: Arc::clone(&self.clock),
@@ -215,8 +216,15 @@ impl Node {
             end: end_sender,
             wait: Arc::new(Parked),
         };
-        let server = Server::listen(&self.folder.files().socket(), Arc::new(operator))
-            .map_err(|error| AppError::Internal(format!("control socket: {error}")))?;
+        // Before anything is sent to the robot: a node that nobody can stop must not begin.
+        let socket = self.folder.files().socket();
+        let server =
+            Server::listen(&socket, Arc::new(operator)).map_err(|error| AppError::State {
+                folder: socket.display().to_string(),
+                problem: format!("no control socket: {error}"),
+                hint: "a socket's path has at most 107 bytes: give a shorter --state".to_owned(),
+            })?;
+        let threads = Threads::spawn(spawn)?;
 
         let ended = Ending {
             end,
@@ -224,10 +232,12 @@ impl Node {
             orders,
             wait: Arc::new(Parked),
         };
-        let exit = ended.wait_and_end(&runtime, &spine.handle);
+        let mut exit = ended.wait_and_end(&runtime, &spine.handle);
         drop(server);
         runtime.shutdown_timeout(ending::RUNTIME_WITHIN);
-        threads.join();
+        if !threads.join() && exit == Exit::Done {
+            exit = Exit::Internal;
+        }
         self.sink.raise(Fact::Ended { code: exit.code() });
         if let Err(error) = self.recorder.finish() {
             tracing::error!(%error, "the last records may be lost");
