@@ -122,8 +122,6 @@ impl Spine {
                 AgentStep::Run(calls) => AgentEvent::Reports(self.run_calls(&turn, calls).await),
             };
             if self.shutdown.is_cancelled() {
-                // What was done still counts, though nothing follows from it.
-                self.agent.step(self.now(), event);
                 break SHUTDOWN;
             }
         };
