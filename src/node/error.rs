@@ -53,9 +53,11 @@ impl NodeError {
         match self {
             Self::Dataflow { problems, .. } => problems.clone(),
             Self::File { problem, .. } => vec![problem.clone()],
-            Self::NotStartedByDora | Self::Graph { .. } | Self::Dora(_) | Self::NotBuilt(_) => {
-                vec![self.to_string()]
-            }
+            Self::NotStartedByDora
+            | Self::Graph { .. }
+            | Self::Version { .. }
+            | Self::Dora(_)
+            | Self::NotBuilt(_) => vec![self.to_string()],
         }
     }
 

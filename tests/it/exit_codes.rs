@@ -27,13 +27,18 @@ fn a_wrong_command_line_ends_with_2_and_help_with_0() {
         (&["run", "x.yml", "--stop-after", "0ms"], 2, "1ms to 24h"),
         (&["node", "--robot", "rover-sim"], 2, "--board"),
         (&["ctl", "arm", "--why", "x", "--for-s", "0"], 2, "for-s"),
-        (&["ctl", "status"], 2, "no node has a control socket"),
         (&["--help"], 0, ""),
         (&["--version"], 0, ""),
     ];
     for (args, code, part) in rows {
         says(&site, args, code, &[part]);
     }
+}
+
+#[test]
+fn a_word_to_nobody_ends_with_1_and_says_where_it_looked() {
+    let parts = ["state/robots", "--state"];
+    says(&Site::new(), &["ctl", "status"], 1, &parts);
 }
 
 #[test]

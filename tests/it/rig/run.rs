@@ -169,8 +169,10 @@ impl Run {
 
     fn fail(&self, why: &str) -> ! {
         let from = self.seen.len().saturating_sub(SHOWN);
-        let seen: Vec<String> = self.seen[from..]
+        let seen: Vec<String> = self
+            .seen
             .iter()
+            .skip(from)
             .map(|line| match &line.fact {
                 Some(fact) => format!("{:>10} | {fact:?}", line.node),
                 None => format!("{:>10} | {}", line.node, line.text),
