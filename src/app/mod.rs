@@ -11,11 +11,12 @@ mod clock;
 mod control;
 mod ctl;
 mod exit;
+mod fingerprint;
 mod load;
 mod log;
 #[cfg(feature = "dora")]
 mod mock_robot;
-#[cfg(feature = "embedded-daemon")]
+mod parts;
 mod rehearse;
 mod requests;
 #[cfg(feature = "embedded-daemon")]
@@ -33,16 +34,17 @@ pub use ctl::say;
 pub use exit::{AppError, Exit};
 #[cfg(feature = "dora")]
 pub use mock_robot::serve_mock_robot;
-#[cfg(feature = "embedded-daemon")]
 pub use rehearse::rehearse;
-pub use requests::{MockRobotRequest, NodeRequest, RunNode, RunReport, RunRequest, SimRequest};
+pub use requests::{
+    MockRobotRequest, NodeRequest, RunNode, RunReport, RunRequest, SimBridge, SimRequest,
+};
 #[cfg(feature = "embedded-daemon")]
 pub use run_file::run_file;
 #[cfg(feature = "dora")]
 pub use serve::serve_node;
 pub use settings::{Settings, SettingsRequest};
 #[cfg(not(feature = "embedded-daemon"))]
-pub use slim::{rehearse, run_file};
+pub use slim::run_file;
 #[cfg(not(feature = "dora"))]
 pub use slim::{serve_mock_robot, serve_node};
 

@@ -17,6 +17,9 @@ fn summary() -> Summary {
         bridge: "mock",
         seed: 7,
         total_ms: 9300,
+        wall_ms: 40,
+        trace: Some("ab12"),
+        faults: &[],
         metrics: concat!(
             "# HELP octos_edge_denial_total x\n",
             "octos_edge_denial_total{reason=\"busy\",tier=\"none\"} 0\n",

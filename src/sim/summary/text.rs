@@ -20,6 +20,7 @@ pub(super) fn render(summary: &Summary) -> String {
         head(summary, met),
         section(&calls_title(summary), calls(summary)),
         section("stops", stops(summary)),
+        section("faults", faults(summary)),
         section("expectations", expectations(summary)),
         map::draw(&summary.path)
             .map(|map| way(summary, &map))
@@ -33,10 +34,20 @@ fn head(summary: &Summary, met: usize) -> String {
     let pid = |pid: Option<u32>| pid.map_or_else(|| "-".to_owned(), |pid| pid.to_string());
     let word = if summary.ok { "PASSED" } else { "FAILED" };
     let of = summary.expectations.len();
-    let seconds = std::time::Duration::from_millis(summary.total_ms).as_secs_f64();
+    let seconds = |ms: u64| std::time::Duration::from_millis(ms).as_secs_f64();
+    let took = match &summary.trace {
+        None => format!("{:.1} s", seconds(summary.total_ms)),
+        Some(_) => format!(
+            "{:.1} s of its own clock, {:.1} s of ours",
+            seconds(summary.total_ms),
+            seconds(summary.wall_ms)
+        ),
+    };
+    let trace = summary.trace.iter();
+    let trace: String = trace.map(|hash| format!("trace {hash}\n")).collect();
     format!(
-        "{word}  {}  {met} of {of} expectations met in {seconds:.1} s\n\
-         bridge {}, seed {}, agent pid {}, robot pid {}\n",
+        "{word}  {}  {met} of {of} expectations met in {took}\n\
+         bridge {}, seed {}, agent pid {}, robot pid {}\n{trace}",
         summary.scenario,
         summary.bridge,
         summary.seed,
@@ -103,6 +114,18 @@ fn stops(summary: &Summary) -> Option<Table> {
         ]);
     }
     (!summary.stops.is_empty()).then_some(table)
+}
+
+fn faults(summary: &Summary) -> Option<Table> {
+    let mut table = table(&["fault", "began after", "messages hit"]);
+    for fault in &summary.faults {
+        table.add_row(vec![
+            fault.what.to_owned(),
+            format!("{} ms", fault.t_ms),
+            fault.messages.to_string(),
+        ]);
+    }
+    (!summary.faults.is_empty()).then_some(table)
 }
 
 fn expectations(summary: &Summary) -> Option<Table> {

@@ -162,6 +162,17 @@ impl Vendor {
         &self.rover
     }
 
+    /// Gives control to somebody else, as a second operator's station would take it.
+    pub fn seize(&mut self, who: &str) {
+        self.holder = Some(who.to_owned());
+        self.push_state();
+    }
+
+    /// Puts the body elsewhere.
+    pub fn carry_to(&mut self, place: [f64; 2]) {
+        self.rover.carry_to(place);
+    }
+
     fn say(&mut self) -> Vec<Frame> {
         if self.state_due <= self.now {
             let next = self.state_due.plus_ms(STATE_MS);
