@@ -1,11 +1,13 @@
 //! `run`: one dataflow on a daemon inside this process.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::exit::AppError;
 use super::requests::{RunNode, RunReport, RunRequest};
 use super::settings::Settings;
 use crate::node::{Dataflow, DataflowRun, NodeError, NodeLog, NodePatch, RunEnd, run_dataflow};
+use crate::telemetry::ListenAddr;
 
 /// Runs a dataflow to its end. Nodes named `octos-edge` are this binary.
 ///
@@ -17,10 +19,11 @@ pub fn run_file(
     progress: impl Fn(&str) + Send + 'static,
 ) -> Result<RunReport, AppError> {
     let flow = Dataflow::read(&request.file)?;
+    let metrics = settings.metrics()?;
     super::start_log(settings)?;
     let working_dir = folder_of(&request.file)?;
     let run = DataflowRun {
-        flow: flow.patched(&own_binary()?, &NodePatch::default()),
+        flow: flow.patched(&own_binary()?, &patch(metrics)),
         working_dir,
         stop_after: request.stop_after,
         exit_when_nodes_finish: false,
@@ -38,6 +41,20 @@ pub fn run_file(
         file: request.file.display().to_string(),
         nodes,
     })
+}
+
+/// Hands the address of the metrics to the nodes that serve them.
+fn patch(metrics: Option<ListenAddr>) -> NodePatch {
+    let env = metrics.map(|address| ("node", BTreeMap::from([metrics_variable(address)])));
+    NodePatch {
+        env: env.into_iter().collect(),
+        seed: None,
+    }
+}
+
+/// Returns the variable that tells a node where to serve its metrics.
+pub(super) fn metrics_variable(address: ListenAddr) -> (String, String) {
+    ("OCTOS_EDGE_METRICS".to_owned(), address.to_string())
 }
 
 /// Runs a dataflow on a runtime of its own.

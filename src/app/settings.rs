@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::exit::AppError;
 use crate::config::Environment;
-use crate::telemetry::LogFormat;
+use crate::telemetry::{ListenAddr, LogFormat};
 
 /// What the command line says; everything else follows.
 #[derive(Debug, Clone)]
@@ -17,6 +17,9 @@ pub struct SettingsRequest {
     pub config: Option<PathBuf>,
     /// State folder.
     pub state: Option<PathBuf>,
+    /// Where metrics are served, as it was written. Judged by those who serve them: a bad address
+    /// must not keep a stop from being said.
+    pub metrics: Option<String>,
     /// How the log is written.
     pub log_format: LogFormat,
     /// Whether only warnings are logged.
@@ -83,6 +86,22 @@ impl Settings {
                     .to_owned(),
                 hint: "give one with --state or OCTOS_EDGE_STATE".to_owned(),
             })
+    }
+
+    /// Returns where metrics are served; `None` when nobody asked for them.
+    ///
+    /// # Errors
+    /// [`AppError::Metrics`] when the text is no address, or one that other machines can reach and
+    /// does not say so.
+    pub fn metrics(&self) -> Result<Option<ListenAddr>, AppError> {
+        // A variable that is set to nothing is one that is not set.
+        let written = self.request.metrics.as_deref();
+        let written = written.filter(|text| !text.is_empty());
+        let parsed = written.map(|text| text.parse::<ListenAddr>());
+        parsed.transpose().map_err(|error| AppError::Metrics {
+            problem: error.to_string(),
+            hint: error.hint(),
+        })
     }
 
     /// Returns whether only warnings are logged and no progress is printed.

@@ -17,7 +17,7 @@ use super::clock::SystemClock;
 use super::exit::AppError;
 use super::load::Installation;
 use super::requests::SimRequest;
-use super::run_file::{block_on_daemon, folder_of, line_of, own_binary};
+use super::run_file::{block_on_daemon, folder_of, line_of, metrics_variable, own_binary};
 use super::settings::Settings;
 use super::state::robot_folder;
 use crate::config::{Scenario, toml_stems};
@@ -179,6 +179,7 @@ fn patch(
             format!("scripted:{}", absolute(Path::new(&*scenario.place.file))?),
         ),
     ]);
+    agent.extend(settings.metrics()?.map(metrics_variable));
     if let Some(config) = settings.config() {
         agent.insert("OCTOS_EDGE_CONFIG".to_owned(), absolute(config)?);
     }

@@ -1,8 +1,8 @@
 //! `node`: the agent as a node of a dataflow, from its files to its orderly end.
 //!
-//! Order of a start: files (64) → dataflow (66) → lock of the robot (75) → audit → parts → threads →
-//! agent → control socket. Order of an end: stop → rest → disarm → agent → threads → audit. Each wait
-//! of the end is bounded; what does not end in order is left marked, and the next start begins with
+//! Order of a start: files (64) → metrics socket (64) → dataflow (66) → lock of the robot (75) → audit
+//! → parts → threads → agent → metrics → control socket. Order of an end: stop → rest → disarm → agent
+//! → threads → metrics → audit, so a scrape is answered during a stop. Each wait of the end is bounded; what does not end in order is left marked, and the next start begins with
 //! the stop sequence.
 
 mod agent;
@@ -11,6 +11,7 @@ mod ending;
 mod keeper;
 mod lifeline;
 mod operator;
+mod scrape;
 mod threads;
 
 use std::sync::Arc;
@@ -37,6 +38,7 @@ use desk::Desk;
 use ending::{End, Ending};
 use lifeline::Lifeline;
 use operator::OperatorDesk;
+use scrape::Gauges;
 use threads::{Spawn, Threads};
 
 /// Serves a robot until the dataflow, the operator or a signal ends it.
@@ -48,7 +50,9 @@ pub fn serve_node(settings: &Settings, request: &NodeRequest) -> Result<Exit, Ap
     let installation = Installation::load(settings, &request.robot, &request.board)?;
     installation.check_machine()?;
     let script = agent::script(request.model.as_deref())?;
+    let address = settings.metrics()?;
     let log = super::start_log(settings)?;
+    let listener = scrape::bind(address)?;
     let robot_id = robot_id(&installation, request)?;
     let attached = attach(Needs::AGENT)?;
     let folder = StateFolder::open(&settings.state()?, &robot_id)?;
@@ -59,7 +63,12 @@ pub fn serve_node(settings: &Settings, request: &NodeRequest) -> Result<Exit, Ap
         folder,
         restarts: attached.restarts,
     })?;
-    node.serve(attached, script, log)
+    node.serve(Entry {
+        attached,
+        script,
+        log,
+        listener,
+    })
 }
 
 fn robot_id(installation: &Installation, request: &NodeRequest) -> Result<RobotId, AppError> {
@@ -100,12 +109,21 @@ struct NodeParts<'a> {
     restarts: u32,
 }
 
+/// How the outside comes in.
+struct Entry {
+    attached: Attached,
+    script: Option<Vec<crate::terms::LaneReply>>,
+    log: LogHandle,
+    listener: Option<scrape::Bound>,
+}
+
 /// A node whose parts are together and whose threads do not run yet.
 struct Node {
     installation: Installation,
     robot_id: RobotId,
     folder: StateFolder,
     recorder: Recorder,
+    metrics: Arc<Metrics>,
     sink: Arc<dyn FactSink>,
     clock: Arc<dyn Clock>,
     parts: Parts,
@@ -123,7 +141,7 @@ impl Node {
             restarts,
         } = given;
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::start());
-        let recorder = start_recorder(&installation, &folder, Arc::clone(&clock))?;
+        let (recorder, metrics) = start_recorder(&installation, &folder, Arc::clone(&clock))?;
         let sink: Arc<dyn FactSink> = Arc::new(recorder.sink());
         let boot = Boot {
             unclean: folder.files().unclean() || restarts > 0,
@@ -165,6 +183,7 @@ impl Node {
             robot_id,
             folder,
             recorder,
+            metrics,
             sink,
             clock,
             parts,
@@ -173,12 +192,13 @@ impl Node {
         })
     }
 
-    fn serve(
-        self,
-        attached: Attached,
-        script: Option<Vec<crate::terms::LaneReply>>,
-        log: LogHandle,
-    ) -> Result<Exit, AppError> {
+    fn serve(self, entry: Entry) -> Result<Exit, AppError> {
+        let Entry {
+            attached,
+            script,
+            log,
+            listener,
+        } = entry;
         let (end_sender, end) = mpsc::sync_channel::<End>(ending::ENDS_MAX);
         let board = self.installation.board.clone();
         let links = self.parts.links.clone();
@@ -195,6 +215,11 @@ impl Node {
         );
         let bridge = Arc::clone(&self.parts.bridge);
         let orders = self.parts.orders.clone();
+        let gauges = Gauges {
+            bridge: Arc::clone(&bridge),
+            links: links.clone(),
+            queues: self.parts.queues,
+        };
 
         let runtime = agent::runtime(board.tokio_workers)?;
         let threads = Threads::spawn(Spawn {
@@ -218,6 +243,10 @@ impl Node {
             runtime: runtime.handle().clone(),
             end: end_sender.clone(),
         })?;
+        let exporter = match listener {
+            Some(socket) => Some(gauges.serve(socket, self.metrics, Arc::clone(&self.clock))?),
+            None => None,
+        };
         let operator = OperatorDesk {
             bridge: Arc::clone(&bridge),
             orders: orders.clone(),
@@ -228,6 +257,7 @@ impl Node {
             sink: Arc::clone(&self.sink),
             robot_id: self.robot_id.to_string(),
             tier: spine.tier,
+            metrics: exporter.as_ref().map(|at| at.address().to_string()),
             end: end_sender,
         };
         let server = Server::listen(&self.folder.files().socket(), Arc::new(operator))
@@ -242,6 +272,9 @@ impl Node {
         drop(server);
         runtime.shutdown_timeout(ending::RUNTIME_WITHIN);
         threads.join();
+        if let Some(exporter) = exporter {
+            exporter.finish();
+        }
         self.sink.raise(Fact::Ended { code: exit.code() });
         if let Err(error) = self.recorder.finish() {
             tracing::error!(%error, "the last records may be lost");
@@ -254,7 +287,7 @@ fn start_recorder(
     installation: &Installation,
     folder: &StateFolder,
     clock: Arc<dyn Clock>,
-) -> Result<Recorder, AppError> {
+) -> Result<(Recorder, Arc<Metrics>), AppError> {
     let audit = folder.files().audit();
     let bad = |problem: String| AppError::State {
         folder: audit.display().to_string(),
@@ -264,12 +297,14 @@ fn start_recorder(
     std::fs::create_dir_all(&audit).map_err(|error| bad(error.to_string()))?;
     let metrics = Metrics::new(RobotLabels::from(&installation.robot))
         .map_err(|error| id_fault(installation, error.to_string(), error.hint()))?;
-    Recorder::start(RecorderPlan {
+    let metrics = Arc::new(metrics);
+    let recorder = Recorder::start(RecorderPlan {
         dir: audit.clone(),
         clock,
-        metrics: Arc::new(metrics),
+        metrics: Arc::clone(&metrics),
     })
-    .map_err(|error| bad(error.to_string()))
+    .map_err(|error| bad(error.to_string()))?;
+    Ok((recorder, metrics))
 }
 
 /// Returns the cause under which a node that ends stops its robot.

@@ -33,6 +33,7 @@ pub(super) struct OperatorDesk {
     pub(super) sink: Arc<dyn FactSink>,
     pub(super) robot_id: String,
     pub(super) tier: Tier,
+    pub(super) metrics: Option<String>,
     pub(super) end: SyncSender<End>,
 }
 
@@ -105,6 +106,7 @@ impl OperatorDesk {
                 ended: goal.last_end,
                 answered: goal.answered,
             },
+            metrics: self.metrics.clone(),
         }
     }
 
