@@ -11,10 +11,12 @@ mod clock;
 mod control;
 mod ctl;
 mod exit;
+mod explain;
 mod load;
 mod log;
 #[cfg(feature = "dora")]
 mod mock_robot;
+mod paper;
 #[cfg(feature = "embedded-daemon")]
 mod rehearse;
 mod requests;
@@ -26,16 +28,21 @@ mod settings;
 #[cfg(not(feature = "embedded-daemon"))]
 mod slim;
 mod state;
+mod tools;
 
 pub use check::{CheckReport, CheckedFile, check_all};
 pub use control::{Answer, GoalStatus, Status, Word};
 pub use ctl::say;
 pub use exit::{AppError, Exit};
+pub use explain::{ExplainNumber, ExplainRule, ExplainVerdict, Explanation, explain};
 #[cfg(feature = "dora")]
 pub use mock_robot::serve_mock_robot;
 #[cfg(feature = "embedded-daemon")]
 pub use rehearse::rehearse;
-pub use requests::{MockRobotRequest, NodeRequest, RunNode, RunReport, RunRequest, SimRequest};
+pub use requests::{
+    ExplainRequest, MockRobotRequest, NodeRequest, RunNode, RunReport, RunRequest, SimRequest,
+    ToolsRequest,
+};
 #[cfg(feature = "embedded-daemon")]
 pub use run_file::run_file;
 #[cfg(feature = "dora")]
@@ -45,6 +52,7 @@ pub use settings::{Settings, SettingsRequest};
 pub use slim::{rehearse, run_file};
 #[cfg(not(feature = "dora"))]
 pub use slim::{serve_mock_robot, serve_node};
+pub use tools::{ListedTool, ToolList, list_tools};
 
 pub use crate::telemetry::LogFormat;
 use log::start_log;

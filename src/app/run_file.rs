@@ -23,7 +23,7 @@ pub fn run_file(
     super::start_log(settings)?;
     let working_dir = folder_of(&request.file)?;
     let run = DataflowRun {
-        flow: flow.patched(&own_binary()?, &patch(metrics)),
+        flow: flow.patched(&own_binary()?, &patch(settings, metrics)?),
         working_dir,
         stop_after: request.stop_after,
         exit_when_nodes_finish: false,
@@ -43,13 +43,25 @@ pub fn run_file(
     })
 }
 
-/// Hands the address of the metrics to the nodes that serve them.
-fn patch(metrics: Option<ListenAddr>) -> NodePatch {
-    let env = metrics.map(|address| ("node", BTreeMap::from([metrics_variable(address)])));
-    NodePatch {
-        env: env.into_iter().collect(),
+/// Hands state folder and address of the metrics to the nodes that use them, when they were given.
+fn patch(settings: &Settings, metrics: Option<ListenAddr>) -> Result<NodePatch, AppError> {
+    let state = settings.given_state().map(|folder| {
+        let absolute = std::path::absolute(folder).map_err(|error| AppError::State {
+            folder: folder.display().to_string(),
+            problem: error.to_string(),
+            hint: "give an absolute path with --state".to_owned(),
+        })?;
+        let value = absolute.display().to_string();
+        Ok::<_, AppError>(("OCTOS_EDGE_STATE".to_owned(), value))
+    });
+    let variables = state
+        .transpose()?
+        .into_iter()
+        .chain(metrics.map(metrics_variable));
+    Ok(NodePatch {
+        env: BTreeMap::from([("node", variables.collect())]),
         seed: None,
-    }
+    })
 }
 
 /// Returns the variable that tells a node where to serve its metrics.

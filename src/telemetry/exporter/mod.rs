@@ -6,7 +6,7 @@
 //! does not keep it from answering, and it adds no library.
 //!
 //! Bounds: [`PEERS_MAX`] connections, of which the oldest goes when one more comes, so that whoever
-//! sits on connections keeps nobody out; [`HEADER_BYTES_MAX`] bytes of request; one time for a whole
+//! sits on connections keeps nobody out; 8 KiB of request; one time for a whole
 //! connection. Nothing of the actuation path is asked or waited for: a scrape reads atomics.
 
 mod address;
@@ -22,7 +22,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 pub use address::{ListenAddr, ListenError};
-use peer::{HEADER_BYTES_MAX, Peer};
+use peer::Peer;
 
 use super::{Metrics, Probe};
 use crate::terms::Clock;

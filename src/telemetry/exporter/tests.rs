@@ -5,6 +5,7 @@ use std::io::{Read as _, Write as _};
 use std::sync::atomic::AtomicU64;
 use std::time::SystemTime;
 
+use super::peer::HEADER_BYTES_MAX;
 use super::*;
 use crate::telemetry::{BucketReading, QueueName, QueueReading, Readings, RobotLabels};
 use crate::terms::{Fact, Mono, Reason, Tier};
