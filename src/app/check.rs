@@ -168,15 +168,17 @@ fn check_dataflows(settings: &Settings, report: &mut CheckReport, faults: &mut V
                     .collect();
                 report.add("dataflow", &path, nodes.join(", "));
             }
-            Err(error) => faults.push(ConfigError {
-                place: Place {
-                    file: path.display().to_string().into(),
-                    line: 0,
-                },
-                key: "nodes".to_owned(),
-                problem: error.to_string(),
-                hint: error.hint().to_owned(),
-            }),
+            Err(error) => {
+                faults.extend(error.problems().into_iter().map(|problem| ConfigError {
+                    place: Place {
+                        file: path.display().to_string().into(),
+                        line: 0,
+                    },
+                    key: "nodes".to_owned(),
+                    problem,
+                    hint: error.hint().to_owned(),
+                }));
+            }
         }
     }
 }

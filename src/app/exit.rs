@@ -130,8 +130,8 @@ impl AppError {
             Self::Board { .. } => Exit::Board,
             Self::Node(_) => Exit::Graph,
             Self::SecondInstance { .. } => Exit::SecondInstance,
-            Self::Control { .. } | Self::Internal(_) => Exit::Internal,
-            Self::Refused { .. } | Self::JobFailed(_) => Exit::JobFailed,
+            Self::Internal(_) => Exit::Internal,
+            Self::Control { .. } | Self::Refused { .. } | Self::JobFailed(_) => Exit::JobFailed,
         }
     }
 

@@ -1,9 +1,12 @@
 //! Loads what a node runs on: tiers, robot, board and policy, judged together.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::exit::AppError;
+use super::fingerprint::Fingerprint;
 use super::settings::Settings;
+#[cfg(feature = "dora")]
 use crate::board::Machine;
 use crate::config::{Board, ConfigError, ConfigErrors, PolicyFile, RobotFile, Tiers, load_robot};
 use crate::gate::{PolicyStack, RobotRules, check_policy, policy_warnings};
@@ -22,6 +25,8 @@ pub(super) struct Installation {
     pub board: Board,
     /// The policy, when a file was given.
     pub policy: Option<PolicyFile>,
+    /// What the files were.
+    pub files: Fingerprint,
 }
 
 impl Installation {
@@ -31,6 +36,7 @@ impl Installation {
     /// [`AppError::Config`] with every fault of every file.
     pub(super) fn load(settings: &Settings, robot: &str, board: &str) -> Result<Self, AppError> {
         let mut faults = Vec::new();
+        let files = Fingerprint::of(files(settings, robot, board));
         let book = Rulebook::read(settings, robot, &mut faults);
         let board = keep(Board::load(&settings.boards(), board), &mut faults);
         ConfigErrors::none_or(faults)?;
@@ -45,6 +51,7 @@ impl Installation {
                     rules: book.rules,
                     board,
                     policy: book.policy,
+                    files,
                 })
             }
             (_, _) => Err(without_fault()),
@@ -55,6 +62,7 @@ impl Installation {
     ///
     /// # Errors
     /// [`AppError::Board`] with everything that does not fit.
+    #[cfg(feature = "dora")]
     pub(super) fn check_machine(&self) -> Result<(), AppError> {
         // A file that the kernel does not have is an empty one: the board says whether that matters.
         let compatible = std::fs::read("/proc/device-tree/compatible").unwrap_or_default();
@@ -150,6 +158,23 @@ fn stack(
 
 fn without_fault() -> AppError {
     AppError::Internal("a file failed to load without a fault".to_owned())
+}
+
+/// Returns the files that a node with this robot on this board loads.
+fn files(settings: &Settings, robot: &str, board: &str) -> Vec<PathBuf> {
+    let tiers = Tier::ALL.iter().map(|tier| tier.as_str());
+    let mut files: Vec<PathBuf> = tiers
+        .map(|tier| settings.tiers().join(format!("{tier}.toml")))
+        .collect();
+    files.push(
+        settings
+            .tiers()
+            .join("robots")
+            .join(format!("{robot}.toml")),
+    );
+    files.push(settings.boards().join(format!("{board}.toml")));
+    files.extend(settings.config().map(Path::to_owned));
+    files
 }
 
 /// A robot with its tiers and its compiled limits.

@@ -12,12 +12,13 @@ mod control;
 mod ctl;
 mod exit;
 mod explain;
+mod fingerprint;
 mod load;
 mod log;
 #[cfg(feature = "dora")]
 mod mock_robot;
 mod paper;
-#[cfg(feature = "embedded-daemon")]
+mod parts;
 mod rehearse;
 mod requests;
 #[cfg(feature = "embedded-daemon")]
@@ -37,11 +38,10 @@ pub use exit::{AppError, Exit};
 pub use explain::{ExplainNumber, ExplainRule, ExplainVerdict, Explanation, explain};
 #[cfg(feature = "dora")]
 pub use mock_robot::serve_mock_robot;
-#[cfg(feature = "embedded-daemon")]
 pub use rehearse::rehearse;
 pub use requests::{
-    ExplainRequest, MockRobotRequest, NodeRequest, RunNode, RunReport, RunRequest, SimRequest,
-    ToolsRequest,
+    ExplainRequest, MockRobotRequest, NodeRequest, RunNode, RunReport, RunRequest, SimBridge,
+    SimRequest, ToolsRequest,
 };
 #[cfg(feature = "embedded-daemon")]
 pub use run_file::run_file;
@@ -49,7 +49,7 @@ pub use run_file::run_file;
 pub use serve::serve_node;
 pub use settings::{Settings, SettingsRequest};
 #[cfg(not(feature = "embedded-daemon"))]
-pub use slim::{rehearse, run_file};
+pub use slim::run_file;
 #[cfg(not(feature = "dora"))]
 pub use slim::{serve_mock_robot, serve_node};
 pub use tools::{ListedTool, ToolList, list_tools};

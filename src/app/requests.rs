@@ -7,6 +7,16 @@ use serde::Serialize;
 
 use crate::terms::{RobotId, Tier};
 
+/// Where the parts of a rehearsal live.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SimBridge {
+    /// In a real dataflow, on the embedded daemon.
+    #[default]
+    Dora,
+    /// In this process, under a virtual clock.
+    Mock,
+}
+
 /// What `sim` is asked for.
 #[derive(Debug, Clone)]
 pub struct SimRequest {
@@ -14,6 +24,8 @@ pub struct SimRequest {
     pub scenario: String,
     /// Seed of the simulated robot; `None` takes the scenario's.
     pub seed: Option<u64>,
+    /// Where the parts live.
+    pub bridge: SimBridge,
 }
 
 /// What `run` is asked for.

@@ -7,7 +7,6 @@ use super::exit::AppError;
 use super::requests::{RunNode, RunReport, RunRequest};
 use super::settings::Settings;
 use crate::node::{Dataflow, DataflowRun, NodeError, NodeLog, NodePatch, RunEnd, run_dataflow};
-use crate::telemetry::ListenAddr;
 
 /// Runs a dataflow to its end. Nodes named `octos-edge` are this binary.
 ///
@@ -19,11 +18,14 @@ pub fn run_file(
     progress: impl Fn(&str) + Send + 'static,
 ) -> Result<RunReport, AppError> {
     let flow = Dataflow::read(&request.file)?;
-    let metrics = settings.metrics()?;
     super::start_log(settings)?;
     let working_dir = folder_of(&request.file)?;
+    let patch = NodePatch {
+        env: BTreeMap::from([("node", settings.given_to_nodes()?)]),
+        seed: None,
+    };
     let run = DataflowRun {
-        flow: flow.patched(&own_binary()?, &patch(settings, metrics)?),
+        flow: flow.patched(&own_binary()?, &patch),
         working_dir,
         stop_after: request.stop_after,
         exit_when_nodes_finish: false,
@@ -41,32 +43,6 @@ pub fn run_file(
         file: request.file.display().to_string(),
         nodes,
     })
-}
-
-/// Hands state folder and address of the metrics to the nodes that use them, when they were given.
-fn patch(settings: &Settings, metrics: Option<ListenAddr>) -> Result<NodePatch, AppError> {
-    let state = settings.given_state().map(|folder| {
-        let absolute = std::path::absolute(folder).map_err(|error| AppError::State {
-            folder: folder.display().to_string(),
-            problem: error.to_string(),
-            hint: "give an absolute path with --state".to_owned(),
-        })?;
-        let value = absolute.display().to_string();
-        Ok::<_, AppError>(("OCTOS_EDGE_STATE".to_owned(), value))
-    });
-    let variables = state
-        .transpose()?
-        .into_iter()
-        .chain(metrics.map(metrics_variable));
-    Ok(NodePatch {
-        env: BTreeMap::from([("node", variables.collect())]),
-        seed: None,
-    })
-}
-
-/// Returns the variable that tells a node where to serve its metrics.
-pub(super) fn metrics_variable(address: ListenAddr) -> (String, String) {
-    ("OCTOS_EDGE_METRICS".to_owned(), address.to_string())
 }
 
 /// Runs a dataflow on a runtime of its own.

@@ -5,26 +5,13 @@ use super::exit::AppError;
 use super::exit::Exit;
 #[cfg(not(feature = "dora"))]
 use super::requests::{MockRobotRequest, NodeRequest};
-use super::requests::{RunReport, RunRequest, SimRequest};
+use super::requests::{RunReport, RunRequest};
 use super::settings::Settings;
 use crate::node::NodeError;
-use crate::sim::Summary;
 
 const DAEMON: NodeError = NodeError::NotBuilt("embedded dora daemon");
 #[cfg(not(feature = "dora"))]
 const DORA: NodeError = NodeError::NotBuilt("dora");
-
-/// Refuses: this build has no daemon.
-///
-/// # Errors
-/// Always.
-pub fn rehearse(
-    _: &Settings,
-    _: &SimRequest,
-    _: impl Fn(&str) + Send + Clone + 'static,
-) -> Result<Summary, AppError> {
-    Err(DAEMON.into())
-}
 
 /// Refuses: this build has no daemon.
 ///

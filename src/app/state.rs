@@ -104,11 +104,13 @@ impl StateFolder {
 
 impl StateFiles {
     /// Returns the folder of the audit.
+    #[cfg(feature = "dora")]
     pub(super) fn audit(&self) -> PathBuf {
         audit_folder(&self.root)
     }
 
     /// Returns the path of the control socket.
+    #[cfg(feature = "dora")]
     pub(super) fn socket(&self) -> PathBuf {
         self.root.join("control.sock")
     }
@@ -209,6 +211,7 @@ pub(super) fn robot_folder(state: &Path, robot: &RobotId) -> PathBuf {
 }
 
 /// Returns the audit folder below the folder of one robot.
+#[cfg(feature = "dora")]
 pub(super) fn audit_folder(robot_folder: &Path) -> PathBuf {
     robot_folder.join("audit")
 }

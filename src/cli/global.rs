@@ -34,15 +34,9 @@ pub(super) struct Global {
         default_value = "text"
     )]
     log_format: Format,
-    /// Folder of the tier files, with `robots/` below it.
-    #[arg(
-        long,
-        global = true,
-        value_name = "DIR",
-        env = "OCTOS_EDGE_TIERS",
-        default_value = "tiers"
-    )]
-    tiers: PathBuf,
+    /// Folder of the tier files, with `robots/` below it [default: tiers].
+    #[arg(long, global = true, value_name = "DIR", env = "OCTOS_EDGE_TIERS")]
+    tiers: Option<PathBuf>,
     /// Folder of the board files [default: `boards` beside the tiers].
     #[arg(long, global = true, value_name = "DIR", env = "OCTOS_EDGE_BOARDS")]
     boards: Option<PathBuf>,

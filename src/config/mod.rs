@@ -26,8 +26,8 @@ pub use robot::{
     StopPlan, StopStep, ToolDef, Verb, VerbCall, Workspace, load_robot,
 };
 pub use scenario::{
-    Condition, Event, Expect, ExpectedRefusal, ExpectedStop, OperatorAct, Scenario, ScriptedCall,
-    ScriptedTurn, When,
+    Condition, Event, Expect, ExpectedRefusal, ExpectedStop, Fault, FaultAct, Loss, OperatorAct,
+    Scenario, ScriptedCall, ScriptedTurn, When,
 };
 pub use tiers::{Approval, CallDefaults, LeaseProfile, TierProfile, Tiers};
 

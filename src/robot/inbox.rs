@@ -36,6 +36,9 @@ pub enum Heard {
     Stop,
     /// The event stream broke: no robot can be reached any more.
     Lost,
+    /// The dataflow asks for a reload. Nothing is read again while a robot may move; whoever runs
+    /// the process says what a restart would change.
+    Reload,
     /// Set the level of the log to this word, or to the usual one.
     LogLevel(Option<String>),
 }
@@ -85,13 +88,15 @@ impl Inbox {
             }
             WireEvent::Param { key, value } => self.param(&key, value),
             WireEvent::Stop => {
+                // dora closes the stream of a node with its Stop: frames still leave, none arrives.
+                self.links.observed.note_deaf();
                 self.ask(StopKind::Stop, StopCause::Shutdown);
                 self.sink.raise(Fact::GraphStop);
                 Heard::Stop
             }
             WireEvent::Reload => {
                 self.graph_ignored("reload");
-                Heard::Nothing
+                Heard::Reload
             }
             WireEvent::Unknown => {
                 self.graph_ignored("unknown_event");

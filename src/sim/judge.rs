@@ -72,10 +72,11 @@ pub fn judge(scenario: &Scenario, evidence: &Evidence<'_>) -> Vec<Verdict> {
         end_x,
         end_y,
         end_state,
+        at_rest,
     } = &scenario.expect;
     let seen: Vec<StopSeen> = stops(evidence.facts)
         .into_iter()
-        .filter(|stop| stop.asked && !stop.after_goal)
+        .filter(|stop| stop.asked && !stop.ending)
         .collect();
     let mut verdicts = vec![goal(scenario, evidence)];
     if !scenario.events.is_empty() {
@@ -89,6 +90,7 @@ pub fn judge(scenario: &Scenario, evidence: &Evidence<'_>) -> Vec<Verdict> {
     verdicts
         .extend(end_y.map(|range| end_pose("end_pose.y", range, end(evidence).map(|[_, y]| y))));
     verdicts.extend(end_state.map(|state| end_run_state(state, evidence)));
+    verdicts.extend(at_rest.map(|expected| end_rest(expected, evidence)));
     verdicts
 }
 
@@ -174,21 +176,32 @@ fn refusals(expected: &[ExpectedRefusal], evidence: &Evidence<'_>) -> Verdict {
 }
 
 fn stop_list(expected: &[ExpectedStop], seen: &[StopSeen]) -> Verdict {
-    let show = |kind: StopKind, by: &str, still: bool| {
+    let show = |kind: StopKind, by: &str, (still, cause): (bool, Option<StopCause>)| {
         let still = if still {
             "came to rest"
         } else {
             "not confirmed"
         };
-        format!("{kind} by {by}, {still}")
+        let cause = cause.map(|cause| format!(" ({cause})")).unwrap_or_default();
+        format!("{kind} by {by}{cause}, {still}")
     };
     let wanted: Vec<String> = expected
         .iter()
-        .map(|stop| show(stop.kind, &stop.by, stop.standstill))
+        .map(|stop| show(stop.kind, &stop.by, (stop.standstill, stop.cause)))
         .collect();
+    // A cause is shown where one is expected, and where nothing is.
+    let asked = |nth: usize| expected.get(nth).is_none_or(|stop| stop.cause.is_some());
     let found: Vec<String> = seen
         .iter()
-        .map(|stop| show(stop.kind, stop.by, stop.standstill_after_ms.is_some()))
+        .enumerate()
+        .map(|(nth, stop)| {
+            let cause = asked(nth).then_some(stop.cause);
+            show(
+                stop.kind,
+                stop.by,
+                (stop.standstill_after_ms.is_some(), cause),
+            )
+        })
         .collect();
     Verdict {
         name: "stops",
@@ -277,6 +290,28 @@ fn end_run_state(expected: RunState, evidence: &Evidence<'_>) -> Verdict {
         ok: last == Some(expected),
         expected: expected.to_string(),
         found: last.map_or_else(|| "unknown".to_owned(), |state| state.to_string()),
+    }
+}
+
+/// Whether the robot stands still at the end, by its own journal: its last word is its rest, or a
+/// pose without speed.
+fn end_rest(expected: bool, evidence: &Evidence<'_>) -> Verdict {
+    let last = evidence.journal.iter().rev().find_map(|entry| match entry {
+        JournalEntry::Rest { .. } => Some(true),
+        JournalEntry::Pose { speed, .. } => Some(speed.abs() < 1e-9),
+        JournalEntry::Start { .. }
+        | JournalEntry::Verb { .. }
+        | JournalEntry::Ignored { .. }
+        | JournalEntry::DeadMan { .. } => None,
+    });
+    // A robot that never moved has no entry of its own.
+    let found = last.unwrap_or(true);
+    let show = |rest: bool| if rest { "at rest" } else { "in motion" }.to_owned();
+    Verdict {
+        name: "at_rest",
+        ok: found == expected,
+        expected: show(expected),
+        found: show(found),
     }
 }
 

@@ -6,11 +6,17 @@
 use std::fmt;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
+use serde_json::Value;
+
 use super::vendor::{Frame, Vendor};
 use crate::terms::{Input, Mono, Output, Wire, WireError, WireEvent};
 
 /// Requests on their way; more are lost, as on a dataflow.
 const REQUESTS_MAX: usize = 64;
+/// Messages that are late at the same time; more are lost.
+const LATE_MAX: usize = 1024;
+/// The id of an answer to a request that nobody made.
+const WRONG_ID: &str = "00000000-0000-4000-8000-000000000000";
 
 /// Where a message goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +34,13 @@ pub enum Fate {
     Arrives,
     /// It is lost, and nobody is told.
     Lost,
+    /// It arrives later. A request cannot be late: it arrives.
+    Late {
+        /// By how much, ms.
+        by_ms: u32,
+    },
+    /// It arrives with the id of a request that nobody made.
+    WrongId,
 }
 
 type Rule = dyn FnMut(Way, &str) -> Fate + Send;
@@ -39,6 +52,11 @@ impl FateRule {
     /// Makes a rule of a closure, which sees the way and the payload.
     pub fn new(rule: impl FnMut(Way, &str) -> Fate + Send + 'static) -> Self {
         Self(Box::new(rule))
+    }
+
+    /// Decides on one message.
+    pub fn of(&mut self, way: Way, text: &str) -> Fate {
+        (self.0)(way, text)
     }
 
     /// Everything arrives.
@@ -92,6 +110,8 @@ pub struct MockRobot {
     vendor: Vendor,
     requests: Receiver<String>,
     fate: FateRule,
+    late: Vec<(Mono, WireEvent)>,
+    frozen_until: Mono,
 }
 
 impl MockRobot {
@@ -102,6 +122,8 @@ impl MockRobot {
             vendor,
             requests,
             fate,
+            late: Vec::new(),
+            frozen_until: Mono::ZERO,
         };
         (robot, MockWire(sender))
     }
@@ -109,18 +131,46 @@ impl MockRobot {
     /// Lets time pass up to `now` and returns what arrives from the robot. Requests that were sent
     /// since the last call reach it at `now`.
     pub fn poll(&mut self, now: Mono) -> Vec<WireEvent> {
+        if now < self.frozen_until {
+            return Vec::new();
+        }
+        let mut arrived = self.no_longer_late(now);
         let mut frames = self.vendor.advance(now);
         for request in self.requests.try_iter().take(REQUESTS_MAX) {
-            if (self.fate.0)(Way::ToRobot, &request) == Fate::Arrives {
+            if self.fate.of(Way::ToRobot, &request) != Fate::Lost {
                 frames.extend(self.vendor.handle(&request, now));
             }
         }
-        let fate = &mut self.fate.0;
-        frames
+        for mut frame in frames {
+            match self.fate.of(Way::FromRobot(frame.output), &frame.payload) {
+                Fate::Arrives => arrived.push(arrival(frame)),
+                Fate::Lost => {}
+                Fate::Late { by_ms } if self.late.len() < LATE_MAX => {
+                    let due = now.plus_ms(u64::from(by_ms));
+                    self.late.push((due, arrival(frame)));
+                }
+                Fate::Late { .. } => {}
+                Fate::WrongId => {
+                    frame.payload = with_wrong_id(&frame.payload);
+                    arrived.push(arrival(frame));
+                }
+            }
+        }
+        arrived
+    }
+
+    /// Lets the robot's process stand still: it neither moves on nor listens. Requests wait.
+    pub fn freeze_until(&mut self, until: Mono) {
+        self.frozen_until = self.frozen_until.max(until);
+    }
+
+    fn no_longer_late(&mut self, now: Mono) -> Vec<WireEvent> {
+        let (due, late) = std::mem::take(&mut self.late)
             .into_iter()
-            .filter(|frame| fate(Way::FromRobot(frame.output), &frame.payload) == Fate::Arrives)
-            .map(arrival)
-            .collect()
+            .partition(|(due, _)| *due <= now);
+        self.late = late;
+        let due: Vec<(Mono, WireEvent)> = due;
+        due.into_iter().map(|(_, event)| event).collect()
     }
 
     /// Returns the robot.
@@ -137,6 +187,15 @@ impl MockRobot {
     pub fn set_fate(&mut self, fate: FateRule) {
         self.fate = fate;
     }
+}
+
+/// A payload that is no object has no id that could be wrong.
+fn with_wrong_id(payload: &str) -> String {
+    let Ok(Value::Object(mut answer)) = serde_json::from_str(payload) else {
+        return payload.to_owned();
+    };
+    answer.insert("request_id".to_owned(), WRONG_ID.into());
+    Value::Object(answer).to_string()
 }
 
 fn arrival(frame: Frame) -> WireEvent {
@@ -211,6 +270,42 @@ mod tests {
             wire.send(Output::CmdRequest, STOP, None).unwrap();
             assert_eq!(robot.poll(Mono::ZERO).len(), expected);
         }
+    }
+
+    #[test]
+    fn an_answer_that_is_late_comes_later_and_one_with_a_wrong_id_names_no_request() {
+        let (mut robot, mut wire) = MockRobot::new(vendor(), FateRule::perfect());
+        robot.poll(Mono::ZERO);
+        let answers = |way| way == Way::FromRobot(Output::CmdResponse);
+        robot.set_fate(FateRule::new(move |way, _| match answers(way) {
+            true => Fate::Late { by_ms: 30 },
+            false => Fate::Arrives,
+        }));
+        wire.send(Output::CmdRequest, STOP, None).unwrap();
+        let arrived = [0, 20, 30].map(|ms| robot.poll(Mono::from_ms(ms)).len());
+        assert_eq!(arrived, [0, 0, 1]);
+        robot.set_fate(FateRule::new(|_, _| Fate::WrongId));
+        wire.send(Output::CmdRequest, STOP, None).unwrap();
+        let events = robot.poll(Mono::from_ms(40));
+        let [
+            WireEvent::Data {
+                text: Some(text), ..
+            },
+        ] = events.as_slice()
+        else {
+            panic!("{events:?}");
+        };
+        assert!(text.contains(WRONG_ID), "{text}");
+    }
+
+    #[test]
+    fn a_frozen_robot_says_nothing_and_hears_its_requests_afterwards() {
+        let (mut robot, mut wire) = MockRobot::new(vendor(), FateRule::perfect());
+        robot.poll(Mono::ZERO);
+        robot.freeze_until(Mono::from_ms(500));
+        wire.send(Output::CmdRequest, STOP, None).unwrap();
+        assert!(robot.poll(Mono::from_ms(490)).is_empty());
+        assert!(inputs(&robot.poll(Mono::from_ms(500))).contains(&Input::CmdResponse));
     }
 
     #[test]

@@ -6,6 +6,7 @@
 
 mod bridge;
 mod clock;
+mod faults;
 mod journal;
 mod judge;
 mod link;
@@ -19,6 +20,7 @@ mod vendor;
 
 pub use bridge::{MockBridge, Rhythm};
 pub use clock::VirtualClock;
+pub use faults::{FaultSeen, Faults};
 pub use journal::{Journal, JournalEntry, JournalError, VerbClass, read_journal};
 pub use judge::{Evidence, Verdict, clock_offset_ms, judge};
 pub use link::{Fate, FateRule, MockRobot, MockWire, Way};

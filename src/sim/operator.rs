@@ -49,7 +49,8 @@ impl Operator {
     }
 }
 
-fn holds(when: When, status: &Status) -> bool {
+/// Whether a moment of the run has come.
+pub(super) fn holds(when: When, status: &Status) -> bool {
     let since_goal = status.goal_ms;
     match when {
         When::Ready => status.ready,

@@ -130,6 +130,13 @@ impl Rover {
         }
     }
 
+    /// Puts the rover elsewhere, as somebody would who carries it. What it does goes on.
+    pub fn carry_to(&mut self, [x, y]: [f64; 2]) {
+        if x.is_finite() && y.is_finite() {
+            (self.at.x, self.at.y) = (x, y);
+        }
+    }
+
     /// Keeps the gripper as it is.
     pub fn hold_gripper(&mut self) {
         self.opening_goal = self.opening;

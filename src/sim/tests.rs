@@ -37,6 +37,7 @@ pub(super) fn scenario() -> Scenario {
         limit_s: 30,
         goal: "Drive.".to_owned(),
         operator: "sim-operator".to_owned(),
+        faults: Vec::new(),
         events: vec![event(
             When::Once(Condition::MovedM(0.8)),
             OperatorAct::Stop {
@@ -55,11 +56,13 @@ pub(super) fn scenario() -> Scenario {
                 kind: StopKind::Stop,
                 by: "operator".to_owned(),
                 standstill: true,
+                cause: None,
             }]),
             commands_after_stop: Some(0),
             end_x: Some([0.3, 1.5]),
             end_y: Some([-0.2, 0.2]),
             end_state: Some(RunState::Armed),
+            at_rest: Some(true),
         },
     }
 }

@@ -393,6 +393,11 @@ pub enum Fact {
         /// What: `reload` or `unknown_event`.
         what: String,
     },
+    /// Files that this process loaded have changed since: only a restart reads them.
+    RestartRequired {
+        /// The files.
+        files: Vec<String>,
+    },
     /// The dataflow asked this node to end.
     GraphStop,
     /// The event stream broke.
@@ -445,6 +450,7 @@ impl Fact {
             | Self::Peer { .. }
             | Self::Param { .. }
             | Self::GraphIgnored { .. }
+            | Self::RestartRequired { .. }
             | Self::GraphStop
             | Self::ToolPanicked { .. } => FactClass::Audit,
             Self::Heartbeat | Self::InputIgnored { .. } | Self::RobotState { .. } => {

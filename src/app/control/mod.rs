@@ -5,10 +5,13 @@
 //! `status`, `stop` and `estop`.
 
 mod client;
+#[cfg(feature = "dora")]
 mod peer;
+#[cfg(feature = "dora")]
 mod server;
 mod words;
 
 pub(super) use client::Client;
+#[cfg(feature = "dora")]
 pub(super) use server::{Control, Server};
 pub use words::{Answer, GoalStatus, Status, Word};

@@ -134,7 +134,7 @@ pub struct Status {
     pub tier: Tier,
     /// The cause of the last stop.
     pub cause: Option<StopCause>,
-    /// Whether the robot is known and its state is fresh.
+    /// Whether the robot is known, its state is fresh and no stop is under way.
     pub ready: bool,
     /// Checks that arming would fail now.
     pub arming_blocked_by: Vec<String>,
@@ -170,6 +170,7 @@ pub enum Answer {
 }
 
 impl Answer {
+    #[cfg(feature = "dora")]
     pub(super) fn refused(why: impl Into<String>) -> Self {
         Self::Refused {
             failed: vec![why.into()],

@@ -10,7 +10,7 @@ use crate::app::{LogFormat, SettingsRequest};
 /// The files of this package; tests run in its folder.
 fn settings(config: Option<&str>) -> Settings {
     Settings::resolve(SettingsRequest {
-        tiers: PathBuf::from("tiers"),
+        tiers: None,
         boards: None,
         config: config.map(PathBuf::from),
         state: None,

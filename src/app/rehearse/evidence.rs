@@ -1,129 +1,68 @@
-//! What a run left behind, and the summary of it.
-
-use std::fs::OpenOptions;
-use std::io::BufReader;
-use std::path::PathBuf;
-use std::time::{Duration, SystemTime};
+//! From what a run left behind to its summary.
 
 use super::operator::Played;
 use crate::app::exit::AppError;
 use crate::app::load::Installation;
-use crate::app::state::audit_folder;
 use crate::config::Scenario;
-use crate::node::RunEnd;
-use crate::sim::{
-    Evidence, JournalEntry, RunFacts, Summary, Verdict, clock_offset_ms, judge, read_journal,
-};
-use crate::telemetry::{Metrics, Record, RobotLabels, read_records};
+use crate::sim::{Evidence, FaultSeen, JournalEntry, RunFacts, Summary, Verdict, judge};
+use crate::telemetry::{Metrics, RobotLabels};
 use crate::terms::Fact;
 
-/// Where a run leaves its traces.
+/// What a run left behind.
 #[derive(Debug)]
-pub(super) struct Traces {
-    /// The state folder of the robot's agent.
-    pub(super) robot: PathBuf,
-    /// The rover's journal.
-    pub(super) journal: PathBuf,
-}
-
-impl Traces {
-    /// Returns the agent's control socket.
-    pub(super) fn socket(&self) -> PathBuf {
-        self.robot.join("control.sock")
-    }
-
-    /// Removes what an earlier run in the same folder left: facts and journal of this run alone are
-    /// judged. Latch and marker stay.
-    pub(super) fn clear(&self) -> Result<(), AppError> {
-        let gone = |result: std::io::Result<()>| match result {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(AppError::Internal(
-                format!("traces of an earlier run: {error}"),
-            )),
-            Err(_) | Ok(()) => Ok(()),
-        };
-        gone(std::fs::remove_file(&self.journal))?;
-        gone(std::fs::remove_dir_all(audit_folder(&self.robot)))
-    }
-
-    fn facts(&self) -> Result<Vec<Record>, AppError> {
-        read_records(&audit_folder(&self.robot)).map_err(|error| {
-            AppError::Internal(format!("the agent left no facts to judge: {error}"))
-        })
-    }
-
-    fn journal(&self) -> Result<Vec<JournalEntry>, AppError> {
-        let file = OpenOptions::new()
-            .read(true)
-            .open(&self.journal)
-            .map_err(|error| {
-                AppError::Internal(format!("the rover left no journal to judge: {error}"))
-            })?;
-        read_journal(BufReader::new(file))
-            .map_err(|error| AppError::Internal(format!("the rover's journal: {error}")))
-    }
+pub(super) struct Run<'a> {
+    /// `dora` or `mock`.
+    pub(super) bridge: &'static str,
+    pub(super) seed: u64,
+    /// Time of the run on its own clock, ms.
+    pub(super) total_ms: u64,
+    /// Time that it took, ms.
+    pub(super) wall_ms: u64,
+    /// In the order in which they were raised, each with its time, ms.
+    pub(super) facts: &'a [(u64, Fact)],
+    pub(super) journal: &'a [JournalEntry],
+    /// From the clock of the facts to that of the journal, ms.
+    pub(super) offset_ms: i64,
+    /// What the bridge judges beyond the scenario.
+    pub(super) verdicts: Vec<Verdict>,
+    pub(super) faults: &'a [FaultSeen],
+    /// The hash of the trace, when the run has one.
+    pub(super) trace: Option<String>,
 }
 
 /// Judges a run and puts its summary together.
-pub(super) fn summarize(
-    traces: &Traces,
-    scenario: &Scenario,
-    (installation, seed): (&Installation, u64),
-    (played, end, total_ms): (Played, RunEnd, u64),
+///
+/// # Errors
+/// [`AppError::Internal`] when the robot has too many tools for its metrics.
+pub(super) fn judged(
+    (scenario, installation): (&Scenario, &Installation),
+    run: Run<'_>,
+    played: &Played,
 ) -> Result<Summary, AppError> {
-    let (records, journal) = match (traces.facts(), traces.journal()) {
-        (Ok(records), Ok(journal)) => (records, journal),
-        (Err(error), _) | (_, Err(error)) => return Err(with_reasons(&error, &played, &end)),
-    };
-    let facts: Vec<(u64, Fact)> = records
-        .iter()
-        .map(|record| (record.t_mono_ms, record.fact.clone()))
-        .collect();
     let evidence = Evidence {
-        facts: &facts,
-        journal: &journal,
-        offset_ms: wall_at_zero(&records).map_or(0, |zero| clock_offset_ms(zero, &journal)),
+        facts: run.facts,
+        journal: run.journal,
+        offset_ms: run.offset_ms,
         unfired: &played.unfired,
     };
     let mut verdicts = judge(scenario, &evidence);
-    verdicts.push(nodes_verdict(&end));
-    verdicts.push(operator_verdict(&played));
+    verdicts.extend(run.verdicts);
+    verdicts.push(operator_verdict(played));
     let metrics = Metrics::new(RobotLabels::from(&installation.robot))
         .map_err(|error| AppError::Internal(error.to_string()))?;
-    for (_, fact) in &facts {
+    for (_, fact) in run.facts {
         metrics.apply(fact);
     }
-    let run = RunFacts {
-        bridge: "dora",
-        seed,
-        total_ms,
+    let facts = RunFacts {
+        bridge: run.bridge,
+        seed: run.seed,
+        total_ms: run.total_ms,
+        wall_ms: run.wall_ms,
+        trace: run.trace.as_deref(),
+        faults: run.faults,
         metrics: &metrics.render(),
     };
-    Ok(Summary::of(scenario, &evidence, verdicts, run))
-}
-
-/// Returns the wall time at the origin of the agent's clock.
-fn wall_at_zero(records: &[Record]) -> Option<SystemTime> {
-    let first = records.first()?;
-    let wall = humantime::parse_rfc3339(&first.t_wall).ok()?;
-    wall.checked_sub(Duration::from_millis(first.t_mono_ms))
-}
-
-fn nodes_verdict(end: &RunEnd) -> Verdict {
-    let failed: Vec<String> = end
-        .nodes
-        .iter()
-        .filter_map(|node| Some(format!("{}: {}", node.node, node.error.as_deref()?)))
-        .collect();
-    Verdict {
-        name: "nodes",
-        ok: failed.is_empty(),
-        expected: "every node ends with 0".to_owned(),
-        found: if failed.is_empty() {
-            "so they did".to_owned()
-        } else {
-            failed.join("; ")
-        },
-    }
+    Ok(Summary::of(scenario, &evidence, verdicts, facts))
 }
 
 fn operator_verdict(played: &Played) -> Verdict {
@@ -136,17 +75,4 @@ fn operator_verdict(played: &Played) -> Verdict {
             troubles => troubles.join("; "),
         },
     }
-}
-
-fn with_reasons(error: &AppError, played: &Played, end: &RunEnd) -> AppError {
-    let mut text = error.to_string();
-    for node in &end.nodes {
-        if let Some(why) = &node.error {
-            text.push_str(&format!("; node {} failed: {why}", node.node));
-        }
-    }
-    for trouble in &played.troubles {
-        text.push_str(&format!("; {trouble}"));
-    }
-    AppError::Internal(text)
 }

@@ -1,37 +1,20 @@
-//! Plays the scenario's operator: the same words that a person says, over the same socket.
+//! Plays the scenario's operator: the same words that a person says, wherever the node lives.
 
 use std::fmt;
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::{self, JoinHandle};
-use std::time::Duration;
 
-use crate::app::clock::SystemClock;
-use crate::app::control::{Answer, Client, Status, Word};
+use crate::app::control::{Answer, Status, Word};
 use crate::app::exit::AppError;
 use crate::config::{Event, OperatorAct, Scenario};
 use crate::sim;
-use crate::terms::{Clock, Mono, RunState};
+use crate::terms::{Mono, RunState};
 
-/// How often the operator looks. The state comes at 10 Hz; this is often enough to miss none.
-const LOOK_EVERY: Duration = Duration::from_millis(20);
-
-/// What the operator plays.
-pub(super) struct Rehearsal {
-    pub(super) scenario: Scenario,
-    pub(super) socket: PathBuf,
-    /// Set once the dataflow has ended.
-    pub(super) over: Arc<AtomicBool>,
-    pub(super) progress: Box<dyn Fn(&str) + Send>,
-}
-
-impl fmt::Debug for Rehearsal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Rehearsal")
-            .field("scenario", &self.scenario.name)
-            .finish_non_exhaustive()
-    }
+/// Where the words go.
+pub(super) trait Say {
+    /// Says one word and returns its answer.
+    ///
+    /// # Errors
+    /// When the node cannot be reached.
+    fn say(&mut self, word: &Word) -> Result<Answer, AppError>;
 }
 
 /// What came of playing.
@@ -41,132 +24,134 @@ pub(super) struct Played {
     pub(super) unfired: Vec<Event>,
     /// What went wrong: a refused word, a node that did not come up, the time limit.
     pub(super) troubles: Vec<String>,
-    /// The status when the goal had ended.
-    pub(super) last: Option<Status>,
 }
 
-/// Starts the operator's thread.
-pub(super) fn play(rehearsal: Rehearsal) -> Result<JoinHandle<Played>, AppError> {
-    thread::Builder::new()
-        .name("operator".to_owned())
-        .spawn(move || Play::new(rehearsal).run())
-        .map_err(|error| AppError::Internal(format!("no thread for the operator: {error}")))
-}
-
-struct Play {
-    rehearsal: Rehearsal,
-    clock: SystemClock,
+/// The operator of one run, who looks from time to time.
+pub(super) struct Play {
+    scenario: Scenario,
+    progress: Box<dyn Fn(&str) + Send>,
     operator: sim::Operator,
     goal_at: Option<Mono>,
     place: Option<[f64; 3]>,
     moved_m: f64,
-    played: Played,
+    troubles: Vec<String>,
+}
+
+impl fmt::Debug for Play {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Play")
+            .field("scenario", &self.scenario.name)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Play {
-    fn new(rehearsal: Rehearsal) -> Self {
+    pub(super) fn new(scenario: Scenario, progress: Box<dyn Fn(&str) + Send>) -> Self {
         Self {
-            operator: sim::Operator::new(&rehearsal.scenario),
-            rehearsal,
-            clock: SystemClock::start(),
+            operator: sim::Operator::new(&scenario),
+            scenario,
+            progress,
             goal_at: None,
             place: None,
             moved_m: 0.0,
-            played: Played::default(),
+            troubles: Vec::new(),
         }
     }
 
-    fn run(mut self) -> Played {
-        if let Some(mut client) = self.connect() {
-            if let Err(error) = self.follow(&mut client) {
-                // A node that ends while it is asked is no trouble of its own: the run's end says why.
-                self.played.troubles.push(error.to_string());
-            }
-            self.end(&mut client);
-        }
-        self.played.unfired = self.operator.unfired().to_vec();
-        self.played
+    /// Looks at the node.
+    ///
+    /// # Errors
+    /// When the node cannot be reached.
+    pub(super) fn look(&mut self, to: &mut dyn Say) -> Result<Status, AppError> {
+        let Answer::Status(status) = to.say(&Word::Status)? else {
+            return Err(AppError::Internal(
+                "a status was answered by something else".to_owned(),
+            ));
+        };
+        self.walk(status.position);
+        Ok(*status)
     }
 
-    /// Waits for the node's socket, as long as the run lives.
-    fn connect(&self) -> Option<Client> {
-        while self.in_time() {
-            if let Ok(client) = Client::connect(&self.rehearsal.socket) {
-                return Some(client);
-            }
-            thread::park_timeout(LOOK_EVERY);
-        }
-        None
-    }
-
-    /// Follows the run until the goal has ended or the time is up.
-    fn follow(&mut self, client: &mut Client) -> Result<(), AppError> {
-        while self.in_time() {
-            let Answer::Status(status) = client.ask(&Word::Status)? else {
-                return Err(AppError::Internal(
-                    "a status was answered by something else".to_owned(),
-                ));
-            };
-            self.walk(status.position);
-            self.act(client, &status)?;
-            if self.goal_at.is_some() && has_settled(&status) {
-                self.played.last = Some(*status);
-                return Ok(());
-            }
-            thread::park_timeout(LOOK_EVERY);
-        }
-        if !self.rehearsal.over.load(Ordering::Acquire) {
-            let limit_s = self.rehearsal.scenario.limit_s;
-            self.played
-                .troubles
-                .push(format!("not over within limit_s = {limit_s}"));
-        }
-        Ok(())
-    }
-
-    /// Does what is due; gives the goal once everything that belongs before it is done.
-    fn act(&mut self, client: &mut Client, status: &Status) -> Result<(), AppError> {
-        let seen = sim::Status {
+    /// Returns what the conditions of a scenario are judged on.
+    pub(super) fn seen(&self, status: &Status, now: Mono) -> sim::Status {
+        sim::Status {
             ready: status.ready,
-            goal_ms: self.goal_at.map(|at| self.clock.now().ms_since(at)),
+            goal_ms: self.goal_at.map(|at| now.ms_since(at)),
             moved_m: self.moved_m,
             answered: status.goal.answered,
-        };
+        }
+    }
+
+    /// Does what is due; gives the goal once everything that belongs before it is done. Returns
+    /// whether the goal has ended and the robot has settled.
+    ///
+    /// # Errors
+    /// When the node cannot be reached.
+    pub(super) fn act(
+        &mut self,
+        to: &mut dyn Say,
+        status: &Status,
+        now: Mono,
+    ) -> Result<bool, AppError> {
+        let seen = self.seen(status, now);
         while let Some(act) = self.operator.next(&seen) {
-            let word = word_of(&act, &self.rehearsal.scenario.operator);
-            self.say(client, &word)?;
+            let word = word_of(&act, &self.scenario.operator);
+            self.say(to, &word)?;
         }
         if status.ready && self.goal_at.is_none() {
             let word = Word::Goal {
-                who: self.rehearsal.scenario.operator.clone(),
-                text: self.rehearsal.scenario.goal.clone(),
+                who: self.scenario.operator.clone(),
+                text: self.scenario.goal.clone(),
             };
-            self.say(client, &word)?;
-            self.goal_at = Some(self.clock.now());
+            self.say(to, &word)?;
+            self.goal_at = Some(now);
         }
-        Ok(())
+        Ok(self.goal_at.is_some() && has_settled(status))
     }
 
-    fn say(&mut self, client: &mut Client, word: &Word) -> Result<(), AppError> {
-        let result = match client.ask(word)? {
+    /// Returns whether the run may go on at `now`.
+    pub(super) fn in_time(&self, now: Mono) -> bool {
+        now.as_ms() < u64::from(self.scenario.limit_s).saturating_mul(1000)
+    }
+
+    /// Notes something that went wrong.
+    pub(super) fn trouble(&mut self, text: String) {
+        self.troubles.push(text);
+    }
+
+    /// Notes that the time is up.
+    pub(super) fn late(&mut self) {
+        let limit_s = self.scenario.limit_s;
+        self.trouble(format!("not over within limit_s = {limit_s}"));
+    }
+
+    /// Returns the word that ends the node in order.
+    pub(super) fn last_word(&self) -> Word {
+        Word::End {
+            who: self.scenario.operator.clone(),
+        }
+    }
+
+    /// Returns what came of playing.
+    pub(super) fn played(self) -> Played {
+        Played {
+            unfired: self.operator.unfired().to_vec(),
+            troubles: self.troubles,
+        }
+    }
+
+    fn say(&mut self, to: &mut dyn Say, word: &Word) -> Result<(), AppError> {
+        let result = match to.say(word)? {
             Answer::Done { text } => text,
             Answer::Status(_) => "status".to_owned(),
             Answer::Refused { failed } => {
                 let trouble = format!("{} refused: {}", word.as_str(), failed.join("; "));
-                self.played.troubles.push(trouble.clone());
+                self.troubles.push(trouble.clone());
                 trouble
             }
         };
-        (self.rehearsal.progress)(&format!("{:>10} | {}: {result}", "operator", word.as_str()));
+        (self.progress)(&format!("{:>10} | {}: {result}", "operator", word.as_str()));
         Ok(())
-    }
-
-    /// Ends the node in order. A node that is gone already has ended.
-    fn end(&self, client: &mut Client) {
-        let who = self.rehearsal.scenario.operator.clone();
-        if let Err(error) = client.ask(&Word::End { who }) {
-            tracing::debug!(%error, "the node ended before it was asked to");
-        }
     }
 
     fn walk(&mut self, position: Option<[f64; 3]>) {
@@ -175,11 +160,6 @@ impl Play {
             self.moved_m += (x - px).hypot(y - py).hypot(z - pz);
         }
         self.place = position.or(self.place);
-    }
-
-    fn in_time(&self) -> bool {
-        let limit_ms = u64::from(self.rehearsal.scenario.limit_s).saturating_mul(1000);
-        !self.rehearsal.over.load(Ordering::Acquire) && self.clock.now().as_ms() < limit_ms
     }
 }
 

@@ -2,46 +2,26 @@
 
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
-use std::thread;
 use std::time::Duration;
 
 use tokio::runtime::Runtime;
 
 use super::shutdown;
 use crate::app::exit::Exit;
+use crate::app::parts::{End, Wait, carried_out};
 use crate::robot::Bridge;
 use crate::safety::{Order, OrderPort};
 use crate::spine::SpineHandle;
 use crate::terms::{RobotPort as _, StopKind};
 
-/// Reasons to end that may wait; the first one counts.
-pub(super) const ENDS_MAX: usize = 8;
 /// How long the async side may take to end.
 pub(super) const RUNTIME_WITHIN: Duration = Duration::from_millis(500);
-/// How long a disarm may take: some ticks. Looked at every 5 ms.
-const DISARM_LOOKS_MAX: u32 = 100;
-const DISARM_LOOK: Duration = Duration::from_millis(5);
-
-/// Why a node ends.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum End {
-    /// The dataflow asks.
-    Graph,
-    /// The dataflow is gone: nobody can be reached.
-    GraphLost,
-    /// An operator asks.
-    Operator(String),
-    /// A signal asks.
-    Signal(&'static str),
-    /// A part broke.
-    Broken(&'static str),
-}
-
 /// What is needed to end in order.
 pub(super) struct Ending {
     pub(super) end: Receiver<End>,
     pub(super) bridge: Arc<Bridge>,
     pub(super) orders: OrderPort,
+    pub(super) wait: Arc<dyn Wait>,
 }
 
 impl Ending {
@@ -76,19 +56,8 @@ impl Ending {
 
     /// Disarms, so that the next start finds a clean end. A latched robot stays latched.
     fn disarm(&self) {
-        let Some(seq) = self.orders.submit(Order::Disarm) else {
-            return;
-        };
-        for _ in 0..DISARM_LOOKS_MAX {
-            match self.orders.result(seq) {
-                Some(failed) => {
-                    let failed: Vec<_> = failed.names().collect();
-                    tracing::debug!(?failed, "disarmed at the end");
-                    return;
-                }
-                None => thread::park_timeout(DISARM_LOOK),
-            }
+        if let Err(failed) = carried_out(&self.orders, Order::Disarm, self.wait.as_ref()) {
+            tracing::warn!(?failed, "not disarmed at the end");
         }
-        tracing::error!("the robot could not be disarmed: the next start begins with a stop");
     }
 }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use super::desk::Desk;
+use crate::app::parts::Desk;
 use crate::robot::{EventTap, Names, Pulse, fact_of};
 use crate::telemetry::RecorderSink;
 use crate::terms::{Clock, FactSink as _, SafetyEventKind};

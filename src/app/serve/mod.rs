@@ -2,44 +2,45 @@
 //!
 //! Order of a start: files (64) → metrics socket (64) → dataflow (66) → lock of the robot (75) → audit
 //! → parts → threads → agent → metrics → control socket. Order of an end: stop → rest → disarm → agent
-//! → threads → metrics → audit, so a scrape is answered during a stop. Each wait of the end is bounded; what does not end in order is left marked, and the next start begins with
-//! the stop sequence.
+//! → threads → metrics → audit, so a scrape is answered during a stop. Each wait of the end is bounded;
+//! what does not end in order is left marked, and the next start begins with the stop sequence.
 
-mod agent;
-mod desk;
 mod ending;
 mod keeper;
 mod lifeline;
-mod operator;
 mod scrape;
 mod threads;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use tokio::runtime::Runtime;
 
 use super::clock::SystemClock;
-use super::control::Server;
+use super::control::{Answer, Control, Server, Word};
 use super::exit::{AppError, Exit};
 use super::load::Installation;
+use super::parts::{Desk, ENDS_MAX, End, Life, Mind, OperatorDesk, Wait, Wake, begin, script};
 use super::requests::NodeRequest;
 use super::settings::Settings;
 use super::state::StateFolder;
 use crate::config::{ConfigError, ConfigErrors};
-use crate::gate::Fence;
 use crate::node::{Attached, Needs, attach};
-use crate::robot::{Ids, Parts, Setup, assemble, safety_plan, speed_ceiling_mps};
-use crate::safety::{Boot, Latch};
+use crate::robot::{Ids, Parts};
+use crate::safety::Boot;
 use crate::telemetry::{LogHandle, Metrics, Recorder, RecorderPlan, RobotLabels};
 use crate::terms::{Clock, Fact, FactSink, RobotId, StopCause};
 
-use agent::Mind;
-use desk::Desk;
-use ending::{End, Ending};
+use ending::Ending;
 use lifeline::Lifeline;
-use operator::OperatorDesk;
 use scrape::Gauges;
 use threads::{Spawn, Threads};
+
+/// How long a word waits between two looks.
+const LOOK: Duration = Duration::from_millis(2);
 
 /// Serves a robot until the dataflow, the operator or a signal ends it.
 ///
@@ -49,7 +50,7 @@ use threads::{Spawn, Threads};
 pub fn serve_node(settings: &Settings, request: &NodeRequest) -> Result<Exit, AppError> {
     let installation = Installation::load(settings, &request.robot, &request.board)?;
     installation.check_machine()?;
-    let script = agent::script(request.model.as_deref())?;
+    let script = script(request.model.as_deref())?;
     let address = settings.metrics()?;
     let log = super::start_log(settings)?;
     let listener = scrape::bind(address)?;
@@ -148,36 +149,18 @@ impl Node {
             latched: folder.files().latched(),
         };
         let mind = Mind::of(&installation, request.tier);
-        sink.raise(Fact::Started {
-            robot: installation.robot.robot.clone(),
-            robot_id: robot_id.to_string(),
-            board: installation.board.id.clone(),
-            pid: std::process::id(),
-            restarts,
-            unclean: boot.unclean,
-            tier: mind.tier(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-        });
         let spine_progress = Arc::new(AtomicU64::new(0));
-        let robot = Arc::new(installation.robot.clone());
-        let parts = assemble(Setup {
-            plan: safety_plan(&robot, &installation.tiers, &installation.board, boot),
-            latch: Latch::new(0, boot.latched),
-            inside: match &robot.workspace {
-                Some(workspace) => {
-                    let fence = Fence::of(workspace);
-                    Box::new(move |position| fence.holds(position))
-                }
-                None => Box::new(|_| true),
-            },
-            speed_ceiling_mps: speed_ceiling_mps(&robot, &installation.tiers),
-            robot,
-            id: robot_id.clone(),
+        let life = Life {
+            robot_id: robot_id.clone(),
             ids: Ids::random(),
+            boot,
+            restarts,
+            tier: mind.tier(),
             clock: Arc::clone(&clock),
             sink: Arc::clone(&sink),
             spine: Arc::clone(&spine_progress),
-        });
+        };
+        let parts = begin(&installation, life);
         Ok(Self {
             installation,
             robot_id,
@@ -199,7 +182,7 @@ impl Node {
             log,
             listener,
         } = entry;
-        let (end_sender, end) = mpsc::sync_channel::<End>(ending::ENDS_MAX);
+        let (end_sender, end) = mpsc::sync_channel::<End>(ENDS_MAX);
         let board = self.installation.board.clone();
         let links = self.parts.links.clone();
         let lifeline = Lifeline::new(
@@ -221,7 +204,7 @@ impl Node {
             queues: self.parts.queues,
         };
 
-        let runtime = agent::runtime(board.tokio_workers)?;
+        let runtime = async_runtime(board.tokio_workers)?;
         let threads = Threads::spawn(Spawn {
             parts: self.parts,
             attached,
@@ -231,9 +214,10 @@ impl Node {
             lifeline,
             recorder: self.recorder.sink(),
             log,
+            files: self.installation.files.clone(),
             end: end_sender.clone(),
         })?;
-        let spine = self.mind.wake(agent::Wake {
+        let spine = self.mind.wake(Wake {
             bridge: Arc::clone(&bridge),
             clock: Arc::clone(&self.clock),
             sink: Arc::clone(&self.sink),
@@ -259,6 +243,7 @@ impl Node {
             tier: spine.tier,
             metrics: exporter.as_ref().map(|at| at.address().to_string()),
             end: end_sender,
+            wait: Arc::new(Parked),
         };
         let server = Server::listen(&self.folder.files().socket(), Arc::new(operator))
             .map_err(|error| AppError::Internal(format!("control socket: {error}")))?;
@@ -267,6 +252,7 @@ impl Node {
             end,
             bridge,
             orders,
+            wait: Arc::new(Parked),
         };
         let exit = ended.wait_and_end(&runtime, &spine.handle);
         drop(server);
@@ -280,6 +266,40 @@ impl Node {
             tracing::error!(%error, "the last records may be lost");
         }
         Ok(exit)
+    }
+}
+
+/// Makes the async runtime of a node.
+fn async_runtime(workers: u32) -> Result<Runtime, AppError> {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(usize::try_from(workers).unwrap_or(1).max(1))
+        .thread_name("agent")
+        .enable_all()
+        .build()
+        .map_err(|error| AppError::Internal(format!("no async runtime: {error}")))
+}
+
+/// On a robot the others have threads of their own.
+#[derive(Debug)]
+struct Parked;
+
+impl Wait for Parked {
+    fn for_tick(&self) {
+        thread::park_timeout(LOOK);
+    }
+
+    fn for_disk(&self) {
+        thread::park_timeout(LOOK);
+    }
+}
+
+impl Control for OperatorDesk {
+    fn carry_out(&self, word: &Word) -> Answer {
+        Self::carry_out(self, word)
+    }
+
+    fn refused(&self, word: &Word, why: &str) {
+        self.refuse(word, vec![why.to_owned()]);
     }
 }
 

@@ -8,11 +8,11 @@ use std::thread::{self, JoinHandle};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::{Handle, Signals};
 
-use super::desk::Desk;
-use super::ending::End;
 use super::keeper::Keeper;
 use super::lifeline::Lifeline;
 use crate::app::exit::{AppError, Exit};
+use crate::app::fingerprint::Fingerprint;
+use crate::app::parts::{Desk, End};
 use crate::config::Board;
 use crate::node::{Attached, DoraEvents};
 use crate::robot::{Heard, Inbox, Parts};
@@ -30,6 +30,7 @@ pub(super) struct Spawn {
     pub(super) lifeline: Lifeline,
     pub(super) recorder: RecorderSink,
     pub(super) log: LogHandle,
+    pub(super) files: Fingerprint,
     pub(super) end: SyncSender<End>,
 }
 
@@ -54,6 +55,7 @@ impl Threads {
             lifeline,
             recorder,
             log,
+            files,
             end,
         } = given;
         let ending = Arc::new(AtomicBool::new(false));
@@ -84,7 +86,7 @@ impl Threads {
             names: parts.names,
             pulse: parts.pulse,
             desk,
-            sink: recorder,
+            sink: recorder.clone(),
             clock: Arc::clone(&clock),
         };
         let flag = Arc::clone(&ending);
@@ -98,6 +100,8 @@ impl Threads {
             events,
             clock,
             log,
+            files,
+            sink: recorder,
             end,
         };
         drop(start("dora-in", move || receiver.run())?);
@@ -135,6 +139,8 @@ struct Receiving {
     events: DoraEvents,
     clock: Arc<dyn Clock>,
     log: LogHandle,
+    files: Fingerprint,
+    sink: RecorderSink,
     end: SyncSender<End>,
 }
 
@@ -143,11 +149,13 @@ impl Receiving {
         while let Some(event) = self.events.next_event() {
             match self.inbox.handle(event, self.clock.now()) {
                 Heard::Nothing => {}
+                Heard::Reload => self.files.tell(&self.sink),
                 Heard::LogLevel(level) => {
                     let set = self.log.set_level(level.as_deref());
                     tracing::info!(?level, set, "the log level was asked for");
                 }
-                Heard::Stop => return say(&self.end, End::Graph),
+                // What had arrived before the Stop is still to be heard.
+                Heard::Stop => say(&self.end, End::Graph),
                 Heard::Lost => return say(&self.end, End::GraphLost),
             }
         }

@@ -7,7 +7,7 @@ use crate::app::{LogFormat, SettingsRequest};
 
 fn list(tier: Option<Tier>) -> ToolList {
     let settings = Settings::resolve(SettingsRequest {
-        tiers: PathBuf::from("tiers"),
+        tiers: None,
         boards: None,
         config: None,
         state: None,

@@ -4,12 +4,15 @@
 //! Nothing here is judged against a robot file: a script may call tools that do not exist, to show
 //! that they are refused.
 
+mod fault;
 mod read;
 
 use serde_json::{Map, Value};
 
+pub use fault::{Fault, FaultAct, Loss};
+
 use super::Place;
-use crate::terms::{Reason, RunState, StopKind, Tier};
+use crate::terms::{Reason, RunState, StopCause, StopKind, Tier};
 
 /// A condition of an event.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -114,6 +117,8 @@ pub struct ExpectedStop {
     pub by: String,
     /// Whether standstill was confirmed.
     pub standstill: bool,
+    /// Why; `None` when not written: any cause.
+    pub cause: Option<StopCause>,
 }
 
 /// What must come of a scenario. What is not written is not judged.
@@ -131,6 +136,8 @@ pub struct Expect {
     pub end_y: Option<[f64; 2]>,
     /// The run state when the goal had ended.
     pub end_state: Option<RunState>,
+    /// Whether the robot stands still at the end, by its own journal.
+    pub at_rest: Option<bool>,
 }
 
 /// A rehearsal.
@@ -156,6 +163,8 @@ pub struct Scenario {
     pub operator: String,
     /// What the operator does.
     pub events: Vec<Event>,
+    /// What goes wrong on the way.
+    pub faults: Vec<Fault>,
     /// What the model says, in order.
     pub turns: Vec<ScriptedTurn>,
     /// What must come of it.

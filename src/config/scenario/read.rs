@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::fault::fault;
 use super::{
     Condition, Event, Expect, ExpectedRefusal, ExpectedStop, OperatorAct, Scenario, ScriptedCall,
     ScriptedTurn, When,
@@ -11,11 +12,12 @@ use crate::config::reader::{
     stem_of, text, whole, word,
 };
 use crate::config::{ConfigErrors, file};
-use crate::terms::{Reason, RobotId, RunState, StopKind};
+use crate::terms::{Reason, RobotId, RunState, StopCause, StopKind};
 
 const GUIDE: &str = "dataflows/README.md";
-/// Most events, turns, calls of one turn, and expectations of one kind.
+/// Most events, faults, turns, calls of one turn, and expectations of one kind.
 const EVENTS_MAX: usize = 64;
+const FAULTS_MAX: usize = 64;
 const TURNS_MAX: usize = 256;
 const CALLS_MAX: usize = 64;
 const EXPECTED_MAX: usize = 64;
@@ -75,6 +77,7 @@ fn scenario(t: &mut Table<'_>, file: &str) -> Option<Scenario> {
     let goal = t.must("goal", prose(1..=SPEECH_BYTES_MAX));
     let operator = t.must("operator", operator);
     let events = t.may("event", list(0..=EVENTS_MAX, event));
+    let faults = t.may("fault", list(0..=FAULTS_MAX, fault));
     let turns = t.must("turn", list(1..=TURNS_MAX, turn));
     let expect = t.must("expect", expect);
     Some(Scenario {
@@ -88,6 +91,7 @@ fn scenario(t: &mut Table<'_>, file: &str) -> Option<Scenario> {
         goal: goal?,
         operator: operator?,
         events: events.unwrap_or_default(),
+        faults: faults.unwrap_or_default(),
         turns: turns?,
         expect: expect?,
     })
@@ -132,7 +136,8 @@ fn event(node: Node<'_>) -> Option<Event> {
     })
 }
 
-fn when(node: Node<'_>) -> Option<When> {
+/// Reads a moment of the run.
+pub(super) fn when(node: Node<'_>) -> Option<When> {
     if node.as_str().is_some() {
         return word(&[("ready", When::Ready)])(node);
     }
@@ -229,6 +234,7 @@ fn expect(node: Node<'_>) -> Option<Expect> {
         let commands_after_stop = t.may("commands_after_stop", whole(0..=1_000_000));
         let [end_x, end_y] = t.may("end_pose", end_pose).unwrap_or_default();
         let end_state = t.may("end_state", named(&RunState::ALL, RunState::as_str));
+        let at_rest = t.may("at_rest", flag);
         Some(Expect {
             refused,
             stops,
@@ -236,6 +242,7 @@ fn expect(node: Node<'_>) -> Option<Expect> {
             end_x,
             end_y,
             end_state,
+            at_rest,
         })
     })
 }
@@ -260,10 +267,12 @@ fn stop(node: Node<'_>) -> Option<ExpectedStop> {
         let kind = t.must("kind", word(STOP_KINDS));
         let by = t.must("by", word(ASKERS));
         let standstill = t.must("standstill", flag);
+        let cause = t.may("cause", named(&StopCause::ALL, StopCause::as_str));
         Some(ExpectedStop {
             kind: kind?,
             by: by?.to_owned(),
             standstill: standstill?,
+            cause,
         })
     })
 }

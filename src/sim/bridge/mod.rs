@@ -12,12 +12,15 @@ use std::sync::Arc;
 
 use super::clock::VirtualClock;
 use super::link::{MockRobot, MockWire};
+use crate::config::FaultAct;
 use crate::robot::{Bridge, EventTap, Heard, Inbox, Names, Outbox, Parts, Pulse, fact_of};
 use crate::safety::{Links, OrderPort, SafetyStep};
-use crate::terms::{Clock, FactSink, Mono, WireEvent};
+use crate::terms::{Clock, FactSink, Input, Mono, PeerEvent, WireEvent};
 
 /// Longest step, ms: the period of the tick on a usual board.
 const STEP_MS_MAX: u64 = 10;
+/// Who takes control of the robot in a fault.
+const STRANGER: &str = "somebody-else";
 /// Words of the inbox to the process that are kept for whoever asks.
 const HEARD_MAX: usize = 64;
 
@@ -48,6 +51,7 @@ pub struct MockBridge {
     wire: MockWire,
     rhythm: Rhythm,
     heard: Vec<Heard>,
+    frozen_until: Mono,
 }
 
 impl MockBridge {
@@ -70,6 +74,7 @@ impl MockBridge {
                 ..rhythm
             },
             heard: Vec::new(),
+            frozen_until: Mono::ZERO,
         }
     }
 
@@ -79,6 +84,38 @@ impl MockBridge {
             let next = self.rhythm.clock.now().plus_ms(self.rhythm.step_ms);
             self.rhythm.clock.go_to(next.min(now));
             self.step();
+        }
+    }
+
+    /// Does once more what the threads do, at the same time: they wake when they are asked for
+    /// something.
+    pub fn wake(&mut self) {
+        self.step();
+    }
+
+    /// Makes a fault happen now, as far as it concerns robot and threads. Those of the link work by
+    /// its rule, and a frozen agent is the business of whoever runs it.
+    pub fn suffer(&mut self, fault: &FaultAct) {
+        let now = self.rhythm.clock.now();
+        match fault {
+            FaultAct::LoseRequests { .. }
+            | FaultAct::LoseAnswers { .. }
+            | FaultAct::LoseStates { .. }
+            | FaultAct::LateAnswers { .. }
+            | FaultAct::WrongIds { .. }
+            | FaultAct::FrozenAgent { .. } => {}
+            FaultAct::DeadRobot => self.inject(WireEvent::Peer {
+                event: PeerEvent::Closed,
+                who: Input::State.as_str().to_owned(),
+            }),
+            FaultAct::FrozenRobot { for_ms } => {
+                self.robot.freeze_until(now.plus_ms(u64::from(*for_ms)));
+            }
+            FaultAct::FrozenProcess { for_ms } => {
+                self.frozen_until = now.plus_ms(u64::from(*for_ms));
+            }
+            FaultAct::ForeignController => self.robot.vendor().seize(STRANGER),
+            FaultAct::Drift { x, y } => self.robot.vendor().carry_to([*x, *y]),
         }
     }
 
@@ -119,6 +156,11 @@ impl MockBridge {
     /// What the threads of a robot do in one period, in the order of cause and effect.
     fn step(&mut self) {
         let now = self.rhythm.clock.now();
+        if now < self.frozen_until {
+            // What the robot says meanwhile is lost, as in a queue that keeps the newest only.
+            drop(self.robot.poll(now));
+            return;
+        }
         for event in self.robot.poll(now) {
             self.inject(event);
         }

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::faults::FaultSeen;
 use super::journal::JournalEntry;
 use super::judge::{Evidence, Verdict};
 use super::stops::{StopSeen, stops};
@@ -29,8 +30,14 @@ pub struct RunFacts<'a> {
     pub bridge: &'a str,
     /// The seed that was used.
     pub seed: u64,
-    /// From the start to the end, ms.
+    /// From the start to the end, on the clock of the run, ms.
     pub total_ms: u64,
+    /// The time that it took, ms. The same on a real clock.
+    pub wall_ms: u64,
+    /// The hash of the trace; only a run under a virtual clock has one.
+    pub trace: Option<&'a str>,
+    /// The faults that happened.
+    pub faults: &'a [FaultSeen],
     /// The metrics at the end, in the text format.
     pub metrics: &'a str,
 }
@@ -116,8 +123,14 @@ pub struct Summary {
     pub path: Path,
     /// The expectations.
     pub expectations: Vec<Verdict>,
-    /// From the start to the end, ms.
+    /// The faults that happened, with the number of messages that each hit.
+    pub faults: Vec<FaultSeen>,
+    /// From the start to the end, on the clock of the run, ms.
     pub total_ms: u64,
+    /// The time that it took, ms. The same on a real clock.
+    pub wall_ms: u64,
+    /// The hash of every fact with its time, 64 hexadecimal digits; `None` on a real clock.
+    pub trace: Option<String>,
     /// The metrics of calls, refusals and stops that are not 0.
     pub metrics: Vec<String>,
 }
@@ -144,7 +157,10 @@ impl Summary {
             motions_at_robot: motions(evidence.journal),
             path: path(evidence.journal),
             expectations,
+            faults: run.faults.to_vec(),
             total_ms: run.total_ms,
+            wall_ms: run.wall_ms,
+            trace: run.trace.map(str::to_owned),
             metrics: metric_lines(run.metrics),
         }
     }

@@ -18,8 +18,9 @@ pub(super) fn render(summary: &Summary) -> String {
         .count();
     let parts = [
         head(summary, met),
-        section("calls", calls(summary)),
+        section(&calls_title(summary), calls(summary)),
         section("stops", stops(summary)),
+        section("faults", faults(summary)),
         section("expectations", expectations(summary)),
         map::draw(&summary.path)
             .map(|map| way(summary, &map))
@@ -33,10 +34,20 @@ fn head(summary: &Summary, met: usize) -> String {
     let pid = |pid: Option<u32>| pid.map_or_else(|| "-".to_owned(), |pid| pid.to_string());
     let word = if summary.ok { "PASSED" } else { "FAILED" };
     let of = summary.expectations.len();
-    let seconds = std::time::Duration::from_millis(summary.total_ms).as_secs_f64();
+    let seconds = |ms: u64| std::time::Duration::from_millis(ms).as_secs_f64();
+    let took = match &summary.trace {
+        None => format!("{:.1} s", seconds(summary.total_ms)),
+        Some(_) => format!(
+            "{:.1} s of its own clock, {:.1} s of ours",
+            seconds(summary.total_ms),
+            seconds(summary.wall_ms)
+        ),
+    };
+    let trace = summary.trace.iter();
+    let trace: String = trace.map(|hash| format!("trace {hash}\n")).collect();
     format!(
-        "{word}  {}  {met} of {of} expectations met in {seconds:.1} s\n\
-         bridge {}, seed {}, agent pid {}, robot pid {}\n",
+        "{word}  {}  {met} of {of} expectations met in {took}\n\
+         bridge {}, seed {}, agent pid {}, robot pid {}\n{trace}",
         summary.scenario,
         summary.bridge,
         summary.seed,
@@ -49,6 +60,24 @@ fn section(title: &str, table: Option<Table>) -> String {
     table
         .map(|table| format!("\n{title}\n{table}\n"))
         .unwrap_or_default()
+}
+
+/// How many calls were accepted, and how many refused for which reason.
+fn calls_title(summary: &Summary) -> String {
+    let reasons: Vec<String> = summary
+        .calls
+        .refused
+        .iter()
+        .map(|(reason, count)| format!("{count} {reason}"))
+        .collect();
+    let refused = match reasons.as_slice() {
+        [] => "none".to_owned(),
+        some => some.join(", "),
+    };
+    format!(
+        "calls: {} accepted, refused: {refused}",
+        summary.calls.accepted
+    )
 }
 
 fn calls(summary: &Summary) -> Option<Table> {
@@ -87,6 +116,18 @@ fn stops(summary: &Summary) -> Option<Table> {
     (!summary.stops.is_empty()).then_some(table)
 }
 
+fn faults(summary: &Summary) -> Option<Table> {
+    let mut table = table(&["fault", "began after", "messages hit"]);
+    for fault in &summary.faults {
+        table.add_row(vec![
+            fault.what.to_owned(),
+            format!("{} ms", fault.t_ms),
+            fault.messages.to_string(),
+        ]);
+    }
+    (!summary.faults.is_empty()).then_some(table)
+}
+
 fn expectations(summary: &Summary) -> Option<Table> {
     let mut table = table(&["expectation", "", "expected", "found"]);
     for verdict in &summary.expectations {
@@ -102,7 +143,21 @@ fn expectations(summary: &Summary) -> Option<Table> {
 
 fn way(summary: &Summary, map: &str) -> String {
     let (length, motions) = (summary.path.length_m, summary.motions_at_robot);
-    format!("\npath {length:.2} m, {motions} motion commands reached the robot\n{map}")
+    let (start, end) = (place(summary.path.start), place(summary.path.end));
+    format!(
+        "\npath {length:.2} m from {start} to {end}, \
+         {motions} motion commands reached the robot\n{map}"
+    )
+}
+
+/// A place on the map, m.
+fn place(at: Option<[f64; 2]>) -> String {
+    // A centimetre is what is shown; adding 0 turns -0 into 0.
+    let shown = |m: f64| (m * 100.0).round() / 100.0 + 0.0;
+    at.map_or_else(
+        || "nowhere".to_owned(),
+        |[x, y]| format!("({:.2}, {:.2})", shown(x), shown(y)),
+    )
 }
 
 fn metrics(summary: &Summary) -> String {

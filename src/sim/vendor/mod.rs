@@ -146,6 +146,12 @@ impl Vendor {
         self.say()
     }
 
+    /// Brakes by itself, as a robot's node does whose dataflow ends.
+    pub fn brake_by_itself(&mut self, now: Mono) {
+        self.catch_up(now);
+        self.brake("the dataflow ends");
+    }
+
     /// Returns the journal, to fetch its entries from.
     pub fn journal(&mut self) -> &mut Journal {
         &mut self.journal
@@ -154,6 +160,17 @@ impl Vendor {
     /// Returns the body.
     pub fn rover(&self) -> &Rover {
         &self.rover
+    }
+
+    /// Gives control to somebody else, as a second operator's station would take it.
+    pub fn seize(&mut self, who: &str) {
+        self.holder = Some(who.to_owned());
+        self.push_state();
+    }
+
+    /// Puts the body elsewhere.
+    pub fn carry_to(&mut self, place: [f64; 2]) {
+        self.rover.carry_to(place);
     }
 
     fn say(&mut self) -> Vec<Frame> {

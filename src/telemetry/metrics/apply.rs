@@ -113,6 +113,7 @@ pub(super) fn apply(m: &Metrics, fact: &Fact) {
             m.add(&family::PARAMS, &[outcome], 1);
         }
         Fact::GraphIgnored { .. } => m.add(&family::GRAPH_EVENTS, &["ignored"], 1),
+        Fact::RestartRequired { .. } => m.add(&family::GRAPH_EVENTS, &["restart_required"], 1),
         Fact::GraphStop => m.add(&family::GRAPH_EVENTS, &["stop"], 1),
         Fact::GraphLost { .. } => m.add(&family::GRAPH_EVENTS, &["lost"], 1),
     }

@@ -236,7 +236,7 @@ families! {
         [LabelSet { key: "event", values: || vec!["closed", "recovered", "restarted", "failed"] }]
         "What became of peers in the dataflow.";
     GRAPH_EVENTS = Counter "octos_edge_graph_events_total"
-        [LabelSet { key: "event", values: || vec!["stop", "lost", "ignored"] }]
+        [LabelSet { key: "event", values: || vec!["stop", "lost", "ignored", "restart_required"] }]
         "Words of the dataflow itself to this node.";
     PARAMS = Counter "octos_edge_runtime_params_total"
         [LabelSet { key: "outcome", values: || vec!["accepted", "refused"] }]

@@ -1,13 +1,12 @@
-//! The agent of a node: tools, policy, model and the loop that joins them.
+//! The agent: tools, policy, model and the loop that joins them.
 
+#[cfg(feature = "dora")]
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::sync::mpsc::SyncSender;
 
-use tokio::runtime::Runtime;
-
-use super::ending::End;
+use super::End;
 use crate::agent::{Agent, Limits, system_prompt};
 use crate::app::assembly;
 use crate::app::exit::AppError;
@@ -22,13 +21,15 @@ use crate::spine::{Parts, Spine, SpineHandle};
 use crate::terms::{Call, Clock, Fact, FactSink, LaneReply, Tier};
 
 /// Prefix of the one kind of model that this release has.
+#[cfg(feature = "dora")]
 const SCRIPTED: &str = "scripted:";
 
 /// Loads the replies of `scripted:FILE`; `None` without a model.
 ///
 /// # Errors
 /// [`AppError::Usage`] for another kind of model, [`AppError::Config`] for a faulty script.
-pub(super) fn script(model: Option<&str>) -> Result<Option<Vec<LaneReply>>, AppError> {
+#[cfg(feature = "dora")]
+pub(in crate::app) fn script(model: Option<&str>) -> Result<Option<Vec<LaneReply>>, AppError> {
     let Some(model) = model else { return Ok(None) };
     let Some(file) = model.strip_prefix(SCRIPTED) else {
         return Err(AppError::Usage {
@@ -43,7 +44,7 @@ pub(super) fn script(model: Option<&str>) -> Result<Option<Vec<LaneReply>>, AppE
 }
 
 /// Turns the turns of a scenario into replies of a model; each call gets an id of its own.
-fn replies(scenario: &Scenario) -> Vec<LaneReply> {
+pub(in crate::app) fn replies(scenario: &Scenario) -> Vec<LaneReply> {
     let turns = scenario.turns.iter().zip(1_u32..);
     turns
         .map(|(turn, step)| LaneReply {
@@ -62,49 +63,36 @@ fn replies(scenario: &Scenario) -> Vec<LaneReply> {
         .collect()
 }
 
-/// Makes the async runtime of a node.
-///
-/// # Errors
-/// [`AppError::Internal`] when the machine refuses its threads.
-pub(super) fn runtime(workers: u32) -> Result<Runtime, AppError> {
-    tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(usize::try_from(workers).unwrap_or(1).max(1))
-        .thread_name("agent")
-        .enable_all()
-        .build()
-        .map_err(|error| AppError::Internal(format!("no async runtime: {error}")))
-}
-
 /// What the agent may do, before it wakes.
 #[derive(Debug)]
-pub(super) struct Mind {
+pub(in crate::app) struct Mind {
     robot: Arc<RobotFile>,
     rules: Arc<RobotRules>,
     policy: PolicyStack,
 }
 
 /// What the agent needs to wake.
-pub(super) struct Wake {
-    pub(super) bridge: Arc<Bridge>,
-    pub(super) clock: Arc<dyn Clock>,
-    pub(super) sink: Arc<dyn FactSink>,
-    pub(super) progress: Arc<AtomicU64>,
-    pub(super) has_model: bool,
-    pub(super) script: Vec<LaneReply>,
-    pub(super) runtime: tokio::runtime::Handle,
-    pub(super) end: SyncSender<End>,
+pub(in crate::app) struct Wake {
+    pub(in crate::app) bridge: Arc<Bridge>,
+    pub(in crate::app) clock: Arc<dyn Clock>,
+    pub(in crate::app) sink: Arc<dyn FactSink>,
+    pub(in crate::app) progress: Arc<AtomicU64>,
+    pub(in crate::app) has_model: bool,
+    pub(in crate::app) script: Vec<LaneReply>,
+    pub(in crate::app) runtime: tokio::runtime::Handle,
+    pub(in crate::app) end: SyncSender<End>,
 }
 
 /// The agent, awake.
 #[derive(Debug)]
-pub(super) struct Awake {
-    pub(super) handle: SpineHandle,
-    pub(super) has_model: bool,
-    pub(super) tier: Tier,
+pub(in crate::app) struct Awake {
+    pub(in crate::app) handle: SpineHandle,
+    pub(in crate::app) has_model: bool,
+    pub(in crate::app) tier: Tier,
 }
 
 impl Mind {
-    pub(super) fn of(installation: &Installation, tier: Option<Tier>) -> Self {
+    pub(in crate::app) fn of(installation: &Installation, tier: Option<Tier>) -> Self {
         Self {
             robot: Arc::new(installation.robot.clone()),
             rules: Arc::clone(&installation.rules),
@@ -113,7 +101,7 @@ impl Mind {
     }
 
     /// Returns the tier in force.
-    pub(super) fn tier(&self) -> Tier {
+    pub(in crate::app) fn tier(&self) -> Tier {
         self.policy.effective()
     }
 
@@ -121,7 +109,7 @@ impl Mind {
     ///
     /// # Errors
     /// [`AppError::Internal`] when the tools do not fit together: the loader has let something pass.
-    pub(super) fn wake(self, given: Wake) -> Result<Awake, AppError> {
+    pub(in crate::app) fn wake(self, given: Wake) -> Result<Awake, AppError> {
         let catalog = assembly::catalog(&self.robot, &self.rules, &given.bridge)
             .map_err(|errors| AppError::Internal(format!("tools: {errors}")))?;
         let view = catalog.view(&self.policy);

@@ -1,13 +1,11 @@
-//! Carries out the operator's words. Runs on the threads of the control socket.
+//! Carries out the operator's words: on the threads of the control socket, or in a rehearsal.
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
-use std::thread;
-use std::time::Duration;
 
-use super::desk::Desk;
-use super::ending::End;
-use crate::app::control::{Answer, Control, GoalStatus, Status, Word};
+use super::{Desk, End};
+use crate::app::control::{Answer, GoalStatus, Status, Word};
 use crate::robot::Bridge;
 use crate::safety::{Links, Order, OrderPort};
 use crate::spine::SpineHandle;
@@ -15,30 +13,63 @@ use crate::terms::{Fact, FactSink, RobotPort as _, RunState, StopCause, StopKind
 
 /// A state older than this is not fresh enough to begin with, ms. Chosen: five states of a rover.
 const READY_MS_MAX: u64 = 500;
-/// An order is carried out within some ticks; looked for every 2 ms, for a second.
-const ORDER_LOOK: Duration = Duration::from_millis(2);
+/// An order is carried out within some ticks: so many looks, of 2 ms each on a robot.
 const ORDER_LOOKS_MAX: u32 = 500;
-/// A latch is on disk within a write or two; looked for every 2 ms, for two seconds.
+/// A latch is on disk within a write or two: so many looks, of 2 ms each on a robot.
 const PERSIST_LOOKS_MAX: u32 = 1000;
+
+/// How an operator's word waits for those who carry it out.
+pub(in crate::app) trait Wait: Send + Sync + fmt::Debug {
+    /// Lets the safety tick go on for a moment.
+    fn for_tick(&self);
+    /// Lets the keeper of latch and marker go on for a moment.
+    fn for_disk(&self);
+}
+
+/// Gives an order and waits for what becomes of it.
+///
+/// # Errors
+/// The checks that failed.
+pub(in crate::app) fn carried_out(
+    orders: &OrderPort,
+    order: Order,
+    wait: &dyn Wait,
+) -> Result<(), Vec<String>> {
+    let Some(seq) = orders.submit(order) else {
+        return Err(vec!["too many orders wait".to_owned()]);
+    };
+    for _ in 0..ORDER_LOOKS_MAX {
+        match orders.result(seq) {
+            Some(failed) if failed.is_none() => return Ok(()),
+            Some(failed) => return Err(failed.names().map(str::to_owned).collect()),
+            None => wait.for_tick(),
+        }
+    }
+    Err(vec![
+        "the safety tick gave no answer within a second".to_owned(),
+    ])
+}
 
 /// Everything an operator's word can reach.
 #[derive(Debug)]
-pub(super) struct OperatorDesk {
-    pub(super) bridge: Arc<Bridge>,
-    pub(super) orders: OrderPort,
-    pub(super) desk: Desk,
-    pub(super) links: Links,
-    pub(super) spine: SpineHandle,
-    pub(super) has_model: bool,
-    pub(super) sink: Arc<dyn FactSink>,
-    pub(super) robot_id: String,
-    pub(super) tier: Tier,
-    pub(super) metrics: Option<String>,
-    pub(super) end: SyncSender<End>,
+pub(in crate::app) struct OperatorDesk {
+    pub(in crate::app) bridge: Arc<Bridge>,
+    pub(in crate::app) orders: OrderPort,
+    pub(in crate::app) desk: Desk,
+    pub(in crate::app) links: Links,
+    pub(in crate::app) spine: SpineHandle,
+    pub(in crate::app) has_model: bool,
+    pub(in crate::app) sink: Arc<dyn FactSink>,
+    pub(in crate::app) robot_id: String,
+    pub(in crate::app) tier: Tier,
+    pub(in crate::app) metrics: Option<String>,
+    pub(in crate::app) end: SyncSender<End>,
+    pub(in crate::app) wait: Arc<dyn Wait>,
 }
 
-impl Control for OperatorDesk {
-    fn carry_out(&self, word: &Word) -> Answer {
+impl OperatorDesk {
+    /// Carries one word out. A stop waits for nothing but the latch word.
+    pub(in crate::app) fn carry_out(&self, word: &Word) -> Answer {
         match word {
             Word::Status => Answer::Status(Box::new(self.status())),
             Word::Stop { who, .. } => {
@@ -69,12 +100,6 @@ impl Control for OperatorDesk {
         }
     }
 
-    fn refused(&self, word: &Word, why: &str) {
-        self.refuse(word, vec![why.to_owned()]);
-    }
-}
-
-impl OperatorDesk {
     fn status(&self) -> Status {
         let posture = self.bridge.posture();
         let goal = self.spine.status();
@@ -89,7 +114,8 @@ impl OperatorDesk {
             tier: self.tier,
             cause: posture.cause,
             ready: posture.bridge_up
-                && posture.run != RunState::Boot
+                && hears_orders(posture.run)
+                && !self.links.shared.standing().stop_active
                 && age_ms.is_some_and(|age| age <= READY_MS_MAX),
             arming_blocked_by: self
                 .orders
@@ -121,7 +147,7 @@ impl OperatorDesk {
                     text: format!("latched and on disk, epoch {epoch}"),
                 };
             }
-            thread::park_timeout(ORDER_LOOK);
+            self.wait.for_disk();
         }
         Answer::Done {
             text: format!(
@@ -147,19 +173,7 @@ impl OperatorDesk {
     }
 
     fn order(&self, order: Order) -> Result<(), Vec<String>> {
-        let Some(seq) = self.orders.submit(order) else {
-            return Err(vec!["too many orders wait".to_owned()]);
-        };
-        for _ in 0..ORDER_LOOKS_MAX {
-            match self.orders.result(seq) {
-                Some(failed) if failed.is_none() => return Ok(()),
-                Some(failed) => return Err(failed.names().map(str::to_owned).collect()),
-                None => thread::park_timeout(ORDER_LOOK),
-            }
-        }
-        Err(vec![
-            "the safety thread gave no answer within a second".to_owned(),
-        ])
+        carried_out(&self.orders, order, self.wait.as_ref())
     }
 
     fn goal(&self, who: &str, text: &str) -> Answer {
@@ -210,11 +224,25 @@ impl OperatorDesk {
         }
     }
 
-    fn refuse(&self, word: &Word, failed: Vec<String>) {
+    /// Records that a word was refused.
+    pub(in crate::app) fn refuse(&self, word: &Word, failed: Vec<String>) {
         self.sink.raise(Fact::OrderRefused {
             order: word.as_str().to_owned(),
             who: word.who().to_owned(),
             failed,
         });
+    }
+}
+
+/// Whether an order may be carried out in this state. The stop sequence after an unclean end comes
+/// first, so nobody is told that the robot is ready while it runs.
+fn hears_orders(run: RunState) -> bool {
+    match run {
+        RunState::Disarmed
+        | RunState::Armed
+        | RunState::Moving
+        | RunState::Stopped
+        | RunState::Latched => true,
+        RunState::Boot | RunState::Stopping | RunState::Fault => false,
     }
 }

@@ -14,7 +14,7 @@ use crate::terms::{Fact, FactSink, RunState, StopCause};
 
 /// The files of latch and marker.
 #[derive(Debug, Clone)]
-pub(super) struct Desk {
+pub(in crate::app) struct Desk {
     inner: Arc<Inner>,
 }
 
@@ -28,7 +28,7 @@ struct Inner {
 }
 
 impl Desk {
-    pub(super) fn new(files: StateFiles, links: Links, sink: Arc<dyn FactSink>) -> Self {
+    pub(in crate::app) fn new(files: StateFiles, links: Links, sink: Arc<dyn FactSink>) -> Self {
         let persisted = AtomicBool::new(files.latched().is_some());
         Self {
             inner: Arc::new(Inner {
@@ -42,7 +42,7 @@ impl Desk {
 
     /// Runs `arm` after the marker is on disk; takes the marker back when the arming failed and the
     /// robot is not armed.
-    pub(super) fn while_marked<T>(
+    pub(in crate::app) fn while_marked<T>(
         &self,
         who: &str,
         arm: impl FnOnce() -> Result<T, Vec<String>>,
@@ -59,7 +59,7 @@ impl Desk {
     }
 
     /// Runs `reset` after the latch is gone from the disk; puts it back when the reset failed.
-    pub(super) fn while_cleared<T>(
+    pub(in crate::app) fn while_cleared<T>(
         &self,
         reset: impl FnOnce() -> Result<T, Vec<String>>,
     ) -> Result<T, Vec<String>> {
@@ -77,7 +77,7 @@ impl Desk {
     }
 
     /// Follows a change of the run state.
-    pub(super) fn follow(&self, to: RunState, now: SystemTime) {
+    pub(in crate::app) fn follow(&self, to: RunState, now: SystemTime) {
         match to {
             RunState::Latched => {
                 let files = self.files();
@@ -97,7 +97,7 @@ impl Desk {
     }
 
     /// Returns whether the latch is on disk.
-    pub(super) fn is_persisted(&self) -> bool {
+    pub(in crate::app) fn is_persisted(&self) -> bool {
         self.inner.persisted.load(Ordering::Acquire)
     }
 

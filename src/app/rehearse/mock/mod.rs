@@ -1,0 +1,116 @@
+//! `sim --bridge mock`: the same scenario in this process, under a virtual clock.
+//!
+//! Spine, agent, executor, gate, tools, robot parts and safety step are those of a node, and so are
+//! the operator's words, latch and marker. Threads, dataflow and wall time are gone: one driver lets
+//! the async side run until nothing in it can go on, then lets one step of time pass. So the order of
+//! things depends on the scenario and the seed alone, and an hour takes seconds.
+
+mod ledger;
+mod stage;
+#[cfg(test)]
+mod tests;
+
+use crate::app::clock::SystemClock;
+use crate::app::exit::AppError;
+use crate::app::load::Installation;
+use crate::app::settings::Settings;
+use crate::app::start_log;
+use crate::config::Scenario;
+use crate::sim::{FaultSeen, JournalEntry, Summary, Verdict};
+use crate::terms::{Clock as _, Fact};
+
+use super::RunFolder;
+use super::evidence::{Run, judged};
+use super::operator::Played;
+use stage::Stage;
+
+/// What a run in this process left behind.
+#[derive(Debug)]
+struct Ran {
+    facts: Vec<(u64, Fact)>,
+    journal: Vec<JournalEntry>,
+    played: Played,
+    faults: Vec<FaultSeen>,
+    /// The faults that did not happen, by their place in the file.
+    unfired: Vec<String>,
+    trace: String,
+    total_ms: u64,
+}
+
+/// Rehearses a scenario in this process.
+///
+/// # Errors
+/// [`AppError::Config`] for bad files, [`AppError::State`] when the state folder cannot be used.
+pub(super) fn rehearse(
+    settings: &Settings,
+    (scenario, seed): (Scenario, u64),
+    progress: impl Fn(&str) + Send + 'static,
+) -> Result<Summary, AppError> {
+    let wall = SystemClock::start();
+    let installation = Installation::load(settings, &scenario.robot, &scenario.board)?;
+    start_log(settings)?;
+    let folder = RunFolder::open(settings)?;
+    let given = Given {
+        installation: &installation,
+        scenario: &scenario,
+        seed,
+        folder: &folder,
+    };
+    let ran = run(&given, Box::new(progress))?;
+    summarize(&given, ran, wall.now().as_ms())
+}
+
+/// What a run is made of.
+#[derive(Debug)]
+struct Given<'a> {
+    installation: &'a Installation,
+    scenario: &'a Scenario,
+    seed: u64,
+    folder: &'a RunFolder,
+}
+
+/// Runs a scenario to its end.
+fn run(given: &Given<'_>, progress: Box<dyn Fn(&str) + Send>) -> Result<Ran, AppError> {
+    // Time is paused and goes on only when nothing else can: that is the whole scheduler.
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .start_paused(true)
+        .build()
+        .map_err(|error| AppError::Internal(format!("no async runtime: {error}")))?;
+    runtime.block_on(async { Stage::new(given, progress)?.run().await })
+}
+
+fn summarize(given: &Given<'_>, ran: Ran, wall_ms: u64) -> Result<Summary, AppError> {
+    let verdicts = if given.scenario.faults.is_empty() {
+        Vec::new()
+    } else {
+        vec![faults_verdict(given.scenario, &ran)]
+    };
+    let run = Run {
+        bridge: "mock",
+        seed: given.seed,
+        total_ms: ran.total_ms,
+        wall_ms,
+        facts: &ran.facts,
+        journal: &ran.journal,
+        // Agent and robot share a clock.
+        offset_ms: 0,
+        verdicts,
+        faults: &ran.faults,
+        trace: Some(ran.trace),
+    };
+    judged((given.scenario, given.installation), run, &ran.played)
+}
+
+fn faults_verdict(scenario: &Scenario, ran: &Ran) -> Verdict {
+    Verdict {
+        name: "faults",
+        ok: ran.unfired.is_empty(),
+        expected: format!("all {} happened", scenario.faults.len()),
+        found: if ran.unfired.is_empty() {
+            "all happened".to_owned()
+        } else {
+            format!("never happened: {}", ran.unfired.join(", "))
+        },
+    }
+}

@@ -1,0 +1,1 @@
+//! Runs of whole scenarios in this process.
