@@ -16,7 +16,7 @@ use super::{Bridge, Ids, Names};
 use crate::config::{RobotFile, Verb};
 use crate::safety::{
     COMMAND_SLOTS, EVENT_SLOTS, Latch, Links, Observed, OrderPort, QueueMeter, SafetyPlan,
-    SafetyStep, Shared, queue,
+    SafetyPorts, SafetyStep, Shared, queue,
 };
 use crate::terms::{Clock, FactSink, RobotId};
 
@@ -96,6 +96,19 @@ impl std::fmt::Debug for Setup {
     }
 }
 
+impl QueueMeters {
+    fn of(ports: &SafetyPorts, reads: QueueMeter, sender_events: QueueMeter) -> Self {
+        Self {
+            orders: ports.orders.meter(),
+            commands: ports.commands.meter(),
+            reads,
+            frames: ports.outs.meter(),
+            tick_events: ports.events.meter(),
+            sender_events,
+        }
+    }
+}
+
 /// Puts the parts together. Nothing runs yet.
 pub fn assemble(setup: Setup) -> Parts {
     let links = Links {
@@ -106,14 +119,7 @@ pub fn assemble(setup: Setup) -> Parts {
     let (safety, ports) = SafetyStep::new(setup.plan, links.clone());
     let (read_sender, reads) = queue::<_, COMMAND_SLOTS>();
     let (event_sender, sender_events) = queue::<_, EVENT_SLOTS>();
-    let queues = QueueMeters {
-        orders: ports.orders.meter(),
-        commands: ports.commands.meter(),
-        reads: reads.meter(),
-        frames: ports.outs.meter(),
-        tick_events: ports.events.meter(),
-        sender_events: sender_events.meter(),
-    };
+    let queues = QueueMeters::of(&ports, reads.meter(), sender_events.meter());
     let (ids, pending) = (Arc::new(setup.ids), Arc::new(Pending::default()));
     let views = Arc::new(Views::default());
     let robot = setup.robot;

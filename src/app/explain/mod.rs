@@ -280,9 +280,25 @@ fn by_policy(paper: &Paper, def: &ToolDef, refusal: &Refusal) -> Vec<ExplainRule
     rules
 }
 
+/// Whether it is the ceiling that refuses a number, and not its own bounds or its step.
+fn is_above(paper: &Paper, def: &ToolDef, (limit, tier): (&NumberLimit, Tier)) -> bool {
+    let arg = def.args.iter().find(|arg| arg.path == limit.path);
+    let ceilings = &paper.book.tiers.of(tier).ceilings;
+    let ceiling = arg
+        .and_then(|arg| arg.kind)
+        .and_then(|kind| ceilings.get(&kind));
+    match (limit.given, ceiling) {
+        (Some(given), Some(ceiling)) => given.abs() > *ceiling,
+        (_, _) => false,
+    }
+}
+
 fn by_limit(paper: &Paper, def: &ToolDef, limit: &NumberLimit) -> ExplainRule {
     let rule = format!("{}: `{}` is {}", def.rule.id, limit.name, limit.range);
-    match limit.ceiling_of {
+    match limit
+        .ceiling_of
+        .filter(|tier| is_above(paper, def, (limit, *tier)))
+    {
         Some(tier) => ExplainRule {
             layer: "tier file".to_owned(),
             rule: format!("{rule}, ceiling of {tier}"),

@@ -1,5 +1,7 @@
 //! Explanations of the shipped rover, and proof that they are those of the pipeline.
 
+#![expect(clippy::disallowed_methods, reason = "writes a policy to be explained")]
+
 use std::path::PathBuf;
 
 use serde_json::json;
@@ -51,6 +53,22 @@ fn a_call_above_the_ceiling_names_both_sides() {
 fn a_number_beyond_its_limit_names_range_unit_and_file() {
     let text = text("rover_set_velocity", r#"{"linear": 0.9, "angular": 0}"#);
     insta::assert_snapshot!("limit_refusal", text);
+}
+
+#[test]
+fn a_number_below_its_own_bound_is_not_blamed_on_the_ceiling() {
+    let request = request(
+        "rover_set_velocity",
+        r#"{"linear": -0.22, "angular": 0}"#,
+        None,
+    );
+    let explanation = explain(&settings(None), &request).unwrap();
+    let layers: Vec<&str> = explanation
+        .decided_by
+        .iter()
+        .map(|rule| rule.layer.as_str())
+        .collect();
+    assert_eq!(layers, ["robot file"]);
 }
 
 #[test]

@@ -1,7 +1,5 @@
 //! The list is that of the view which a node pins.
 
-use std::path::PathBuf;
-
 use super::*;
 use crate::app::{LogFormat, SettingsRequest};
 

@@ -21,7 +21,7 @@ impl ToolList {
         }
         format!(
             "{}: {} tools visible, {} hidden at {} (ceiling {})\n{table}\n\
-             a card has {} bytes on average; together they are {}\n",
+             a card has {} bytes on average; fingerprint of all that are visible: {}\n",
             self.robot,
             self.visible,
             self.hidden,

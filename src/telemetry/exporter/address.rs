@@ -64,7 +64,7 @@ impl FromStr for ListenAddr {
             Some(rest) => (true, rest),
             None => (false, text),
         };
-        let address = written.parse().map_err(|_| ListenError::Syntax {
+        let address = written.parse().map_err(|_bad| ListenError::Syntax {
             found: text.chars().take(80).collect(),
         })?;
         let parsed = Self(address);

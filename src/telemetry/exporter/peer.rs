@@ -82,9 +82,13 @@ impl Peer {
         let mut head = Vec::new();
         let mut chunk = [0_u8; 1024];
         loop {
-            let read = self.read(&mut chunk).map_err(|error| match error.kind() {
-                io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => Bad::TooSlow,
-                _ => Bad::Gone,
+            let read = self.read(&mut chunk).map_err(|error| {
+                let slow = [io::ErrorKind::WouldBlock, io::ErrorKind::TimedOut];
+                if slow.contains(&error.kind()) {
+                    Bad::TooSlow
+                } else {
+                    Bad::Gone
+                }
             })?;
             head.extend_from_slice(chunk.get(..read).unwrap_or_default());
             if ends_head(&head) {
