@@ -107,9 +107,12 @@ impl Status {
         let cause = self
             .cause
             .map_or(String::new(), |cause| format!(" (last stop: {cause})"));
+        let metrics = self.metrics.as_ref().map_or(String::new(), |at| {
+            format!("\nmetrics   http://{at}/metrics")
+        });
         format!(
             "robot     {} served by process {}\nstate     {}{cause}, epoch {}\ntier      {}\n\
-             position  {place}, {age}\nspeed     {speed}\ngoal      {goal}\narming    {arming}",
+             position  {place}, {age}\nspeed     {speed}\ngoal      {goal}\narming    {arming}{metrics}",
             self.robot_id, self.pid, self.run, self.epoch, self.tier
         )
     }

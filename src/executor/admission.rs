@@ -27,13 +27,7 @@ pub(super) fn admit(
     approve(asked, checked)?;
     let now = robot.posture();
     not_void(asked, checked, &now)?;
-    let admission = Admission {
-        subject: checked.subject,
-        args: &limited,
-        call: number,
-        effective: asked.turn.view.effective(),
-    };
-    let grant = gate::admit(admission, &now, pace)?;
+    let grant = grant((asked, checked, number), (&limited, &now), pace)?;
     Ok(Admitted {
         grant,
         limited,
@@ -41,7 +35,26 @@ pub(super) fn admit(
     })
 }
 
-fn limit(asked: &Asked<'_>, checked: &Checked<'_>, pace: &Pace) -> Result<Limited, Refusal> {
+/// Asks the gate for the grant of a call on one snapshot of the robot.
+pub(super) fn grant(
+    (asked, checked, number): (&Asked<'_>, &Checked<'_>, u64),
+    (limited, now): (&Limited, &Posture),
+    pace: &mut Pace,
+) -> Result<Grant, Refusal> {
+    let admission = Admission {
+        subject: checked.subject,
+        args: limited,
+        call: number,
+        effective: asked.turn.view.effective(),
+    };
+    gate::admit(admission, now, pace)
+}
+
+pub(super) fn limit(
+    asked: &Asked<'_>,
+    checked: &Checked<'_>,
+    pace: &Pace,
+) -> Result<Limited, Refusal> {
     let args = checked.args.clone();
     match checked.entry.rules() {
         None => Ok(Limited::unlimited(args)),
@@ -52,7 +65,7 @@ fn limit(asked: &Asked<'_>, checked: &Checked<'_>, pace: &Pace) -> Result<Limite
 }
 
 /// No person can be asked in this release, so a call that needs one is refused at once.
-fn approve(asked: &Asked<'_>, checked: &Checked<'_>) -> Result<(), Refusal> {
+pub(super) fn approve(asked: &Asked<'_>, checked: &Checked<'_>) -> Result<(), Refusal> {
     if checked.needs_person {
         Err(refuse::nobody_to_ask(asked, checked.entry.descriptor()))
     } else {

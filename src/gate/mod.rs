@@ -14,6 +14,7 @@
 mod admission;
 mod compile;
 mod examples;
+mod explain;
 mod fence;
 #[cfg(test)]
 mod fixture;
@@ -34,6 +35,7 @@ mod verdict;
 mod vet;
 
 pub use admission::{Admission, Subject, SubjectError, admit};
+pub use explain::{Decider, NumberLimit, NumberOutcome};
 pub use fence::Fence;
 pub use grant::{Grant, Permit};
 pub use limit::{Limited, Overrun};

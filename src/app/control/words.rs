@@ -146,6 +146,9 @@ pub struct Status {
     pub state_age_ms: Option<u64>,
     /// The agent's goal.
     pub goal: GoalStatus,
+    /// Where metrics are served, with the port that was chosen; `None` when nobody asked for them.
+    #[serde(default)]
+    pub metrics: Option<String>,
 }
 
 /// The answer to a word.

@@ -62,6 +62,7 @@ pub(in crate::app) struct OperatorDesk {
     pub(in crate::app) sink: Arc<dyn FactSink>,
     pub(in crate::app) robot_id: String,
     pub(in crate::app) tier: Tier,
+    pub(in crate::app) metrics: Option<String>,
     pub(in crate::app) end: SyncSender<End>,
     pub(in crate::app) wait: Arc<dyn Wait>,
 }
@@ -131,6 +132,7 @@ impl OperatorDesk {
                 ended: goal.last_end,
                 answered: goal.answered,
             },
+            metrics: self.metrics.clone(),
         }
     }
 

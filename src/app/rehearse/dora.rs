@@ -176,6 +176,7 @@ fn patch(
             format!("scripted:{}", absolute(Path::new(&*scenario.place.file))?),
         ),
     ]);
+    agent.extend(settings.metrics_variable()?);
     if let Some(config) = settings.config() {
         agent.insert("OCTOS_EDGE_CONFIG".to_owned(), absolute(config)?);
     }
