@@ -1,58 +1,84 @@
 //! `ctl`: one word to a running node.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::control::{Answer, Client, Status, Word};
 use super::exit::AppError;
 use super::settings::Settings;
 use super::state::robot_folder;
-use crate::terms::RobotId;
+use crate::terms::{RobotId, RunState};
 
 /// Robots whose folders are looked at when no id was given.
 const ROBOTS_MAX: usize = 64;
 
-/// Says one word to the node that serves `robot`, or to the only one of the state folder.
+/// Says one word to the node that serves `robot`. Without an id, a stop or estop goes to every node of
+/// the state folder that lives; any other word goes to the only one.
 ///
 /// # Errors
-/// [`AppError::Usage`] when the robot is not clear, [`AppError::Control`] when no node answers.
+/// [`AppError::Usage`] when it is not clear which robot is meant, [`AppError::Control`] when no node
+/// answers. A stop that some nodes took and one did not is an error that names the one.
 pub fn say(settings: &Settings, robot: Option<&RobotId>, word: &Word) -> Result<Answer, AppError> {
     let state = settings.state()?;
-    let robot = match robot {
-        Some(robot) => robot.clone(),
-        None => only_robot(&state)?,
-    };
-    let socket = robot_folder(&state, &robot).join("control.sock");
-    Client::connect(&socket)?.ask(word)
+    if let Some(robot) = robot {
+        return Client::connect(&socket_of(&state, robot))?.ask(word);
+    }
+    let mut live = live_nodes(&state);
+    match (live.as_mut_slice(), word) {
+        ([], _) => Err(AppError::Control {
+            socket: state.join("robots").display().to_string(),
+            problem: "no node answers there".to_owned(),
+        }),
+        ([(_, only)], _) => only.ask(word),
+        (many, Word::Stop { .. } | Word::Estop { .. }) => say_to_all(many, word),
+        (many, _) => Err(AppError::Usage {
+            problem: format!("{} nodes answer", many.len()),
+            hint: format!("name one with --robot-id: {}", names(many)),
+        }),
+    }
 }
 
-fn only_robot(state: &Path) -> Result<RobotId, AppError> {
-    let folder = state.join("robots");
-    let mut robots: Vec<RobotId> = std::fs::read_dir(&folder)
+fn say_to_all(nodes: &mut [(RobotId, Client)], word: &Word) -> Result<Answer, AppError> {
+    // Every node is told before any failure is.
+    let answers: Vec<_> = nodes
+        .iter_mut()
+        .map(|(_, client)| client.ask(word))
+        .collect();
+    for answer in answers {
+        answer?;
+    }
+    let text = format!("{} said to {}", word.as_str(), names(nodes));
+    Ok(Answer::Done { text })
+}
+
+fn names(nodes: &[(RobotId, Client)]) -> String {
+    nodes
+        .iter()
+        .map(|(robot, _)| robot.as_str())
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+fn socket_of(state: &Path, robot: &RobotId) -> PathBuf {
+    robot_folder(state, robot).join("control.sock")
+}
+
+/// Connects to every node of the state folder. The socket of a node that died refuses, and is passed.
+fn live_nodes(state: &Path) -> Vec<(RobotId, Client)> {
+    let mut robots: Vec<RobotId> = std::fs::read_dir(state.join("robots"))
         .into_iter()
         .flatten()
         .flatten()
-        .filter(|entry| entry.path().join("control.sock").symlink_metadata().is_ok())
         .filter_map(|entry| RobotId::parse(entry.file_name().to_str()?).ok())
         .take(ROBOTS_MAX)
         .collect();
     robots.sort();
-    match robots.as_slice() {
-        [one] => Ok(one.clone()),
-        [] => Err(AppError::Usage {
-            problem: format!("no node has a control socket below {}", folder.display()),
-            hint: "give the node's state folder with --state, or OCTOS_EDGE_STATE".to_owned(),
-        }),
-        many => Err(AppError::Usage {
-            problem: format!("{} robots have a control socket", many.len()),
-            hint: format!(
-                "name one with --robot-id: {}",
-                many.iter()
-                    .map(RobotId::as_str)
-                    .collect::<Vec<_>>()
-                    .join(", ")
-            ),
-        }),
-    }
+    robots
+        .into_iter()
+        .filter_map(|robot| {
+            let client = Client::connect(&socket_of(state, &robot)).ok()?;
+            Some((robot, client))
+        })
+        .collect()
 }
 
 impl Status {
@@ -73,16 +99,20 @@ impl Status {
             (Some(why), number) if !self.goal.running => format!("{number} ended: {why}"),
             (_, number) => format!("{number} under way, {} answers", self.goal.answered),
         };
-        let blocked = match self.arming_blocked_by.as_slice() {
-            [] => "nothing".to_owned(),
-            checks => checks.join(", "),
+        let arming = match (self.run, self.arming_blocked_by.as_slice()) {
+            (RunState::Armed | RunState::Moving, _) => "done already".to_owned(),
+            (_, []) => "possible".to_owned(),
+            (_, checks) => format!("blocked by {}", checks.join(", ")),
         };
         let cause = self
             .cause
             .map_or(String::new(), |cause| format!(" (last stop: {cause})"));
+        let metrics = self.metrics.as_ref().map_or(String::new(), |at| {
+            format!("\nmetrics   http://{at}/metrics")
+        });
         format!(
             "robot     {} served by process {}\nstate     {}{cause}, epoch {}\ntier      {}\n\
-             position  {place}, {age}\nspeed     {speed}\ngoal      {goal}\narming    blocked by {blocked}",
+             position  {place}, {age}\nspeed     {speed}\ngoal      {goal}\narming    {arming}{metrics}",
             self.robot_id, self.pid, self.run, self.epoch, self.tier
         )
     }

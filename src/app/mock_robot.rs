@@ -1,17 +1,31 @@
 //! `mock-robot`: the simulated rover as a node of a dataflow.
+//!
+//! It has a control loop of its own, as robots have, and needs no timer of the dataflow. When the
+//! dataflow ends it brakes by itself and ends at rest: dora lets nothing in after a Stop, so nobody can
+//! tell it to any more.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
+use std::thread;
+use std::time::{Duration, SystemTime};
 
 use super::clock::SystemClock;
 use super::exit::{AppError, Exit};
 use super::requests::MockRobotRequest;
 use super::settings::Settings;
-use crate::node::{Attached, DoraWire, Needs, attach};
-use crate::sim::{Frame, Vendor, VendorPlan};
-use crate::terms::{Clock, Input, Wire as _, WireEvent};
+use crate::node::{Attached, DoraEvents, DoraWire, Needs, Polled, attach};
+use crate::sim::{Frame, JournalEntry, Vendor, VendorPlan};
+use crate::terms::{Clock, Input, Mono, Wire as _, WireEvent};
+
+/// Period of the rover's own control loop. A robot's node looks at its inputs once a period, so a stop
+/// verb that arrives together with the dataflow's Stop is still carried out.
+const PERIOD: Duration = Duration::from_millis(10);
+/// Events taken in one period; a flood waits, and dora drops the oldest of it.
+const EVENTS_PER_PERIOD: u32 = 256;
+/// After the dataflow's Stop the rover has this long to come to rest, ms. It brakes in 300.
+const REST_WITHIN_MS: u64 = 2_000;
 
 /// Serves a dataflow until it ends.
 ///
@@ -30,21 +44,24 @@ pub fn serve_mock_robot(settings: &Settings, request: &MockRobotRequest) -> Resu
         seed: request.seed,
         home: request.home,
         pid: std::process::id(),
-        wall_at_zero: clock.wall(),
+        wall_at_zero: wall_at_zero(&clock),
     };
     let mut robot = Robot {
         vendor: Vendor::new(plan, clock.now()),
         clock,
         wire,
         journal,
+        ends_by: None,
     };
-    while let Some(event) = events.next_event() {
-        match robot.take(event)? {
-            Some(exit) => return Ok(exit),
-            None => continue,
+    loop {
+        if let Some(exit) = robot.listen(&mut events)? {
+            return Ok(exit);
         }
+        if let Some(exit) = robot.go_on()? {
+            return Ok(exit);
+        }
+        thread::park_timeout(PERIOD);
     }
-    Ok(Exit::Done)
 }
 
 struct Robot {
@@ -52,21 +69,43 @@ struct Robot {
     clock: SystemClock,
     wire: DoraWire,
     journal: Option<File>,
+    /// Set once the dataflow asked it to end.
+    ends_by: Option<Mono>,
 }
 
 impl Robot {
-    /// Takes one event; returns how to end when it is the last.
+    /// Takes what has arrived; returns how to end when nothing more can come.
+    fn listen(&mut self, events: &mut DoraEvents) -> Result<Option<Exit>, AppError> {
+        for _ in 0..EVENTS_PER_PERIOD {
+            match events.poll_event() {
+                Polled::Event(event) => {
+                    if let Some(exit) = self.take(event)? {
+                        return Ok(Some(exit));
+                    }
+                }
+                Polled::Nothing => return Ok(None),
+                Polled::Ended if self.ends_by.is_some() => return Ok(None),
+                Polled::Ended => return Ok(Some(Exit::Done)),
+            }
+        }
+        Ok(None)
+    }
+
     fn take(&mut self, event: WireEvent) -> Result<Option<Exit>, AppError> {
         let now = self.clock.now();
-        let frames = match event {
-            WireEvent::Data {
-                input: Input::Tick, ..
-            } => self.vendor.advance(now),
+        match event {
             WireEvent::Data {
                 input: Input::CmdRequest,
                 text: Some(text),
-            } => self.vendor.handle(&text, now),
-            WireEvent::Stop => return Ok(Some(Exit::Done)),
+            } => {
+                let frames = self.vendor.handle(&text, now);
+                self.send(&frames);
+                self.write_journal()?;
+            }
+            WireEvent::Stop => {
+                self.ends_by = Some(now.plus_ms(REST_WITHIN_MS));
+                self.vendor.brake_by_itself(now);
+            }
             WireEvent::Broken(error) => {
                 tracing::error!(%error, "the dataflow is gone");
                 return Ok(Some(Exit::Internal));
@@ -77,11 +116,22 @@ impl Robot {
             | WireEvent::Peer { .. }
             | WireEvent::Param { .. }
             | WireEvent::Reload
-            | WireEvent::Unknown => Vec::new(),
-        };
+            | WireEvent::Unknown => {}
+        }
+        Ok(None)
+    }
+
+    /// Lets time pass; returns how to end once the robot rests after the dataflow's Stop.
+    fn go_on(&mut self) -> Result<Option<Exit>, AppError> {
+        let now = self.clock.now();
+        let frames = self.vendor.advance(now);
         self.send(&frames);
         self.write_journal()?;
-        Ok(None)
+        let Some(ends_by) = self.ends_by else {
+            return Ok(None);
+        };
+        let is_over = self.vendor.rover().is_at_rest() || now >= ends_by;
+        Ok(is_over.then_some(Exit::Done))
     }
 
     fn send(&mut self, frames: &[Frame]) {
@@ -98,10 +148,11 @@ impl Robot {
     /// Appends what happened to the journal, and says the rare events in the log.
     fn write_journal(&mut self) -> Result<(), AppError> {
         let entries = self.vendor.journal().take();
-        let Some(file) = &mut self.journal else {
-            return Ok(());
-        };
         for entry in &entries {
+            tell(entry);
+            let Some(file) = &mut self.journal else {
+                continue;
+            };
             let line = serde_json::to_string(entry)
                 .map_err(|error| AppError::Internal(format!("journal entry: {error}")))?;
             writeln!(file, "{line}")
@@ -109,6 +160,26 @@ impl Robot {
         }
         Ok(())
     }
+}
+
+/// Says in the log what happens rarely.
+fn tell(entry: &JournalEntry) {
+    match entry {
+        JournalEntry::DeadMan { silent_ms, .. } => {
+            tracing::info!(silent_ms, "dead_man: the rover stops itself");
+        }
+        JournalEntry::Rest { x, y, arrived, .. } => tracing::info!(x, y, arrived, "rest"),
+        JournalEntry::Start { .. }
+        | JournalEntry::Verb { .. }
+        | JournalEntry::Ignored { .. }
+        | JournalEntry::Pose { .. } => {}
+    }
+}
+
+/// Returns the wall time at the origin of the clock, by which the journal is compared with others.
+fn wall_at_zero(clock: &SystemClock) -> SystemTime {
+    let (wall, now) = (clock.wall(), clock.now());
+    wall.checked_sub(now.since(Mono::ZERO)).unwrap_or(wall)
 }
 
 fn open_journal(path: &Path) -> Result<File, AppError> {

@@ -1,5 +1,6 @@
 //! `run`: one dataflow on a daemon inside this process.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::exit::AppError;
@@ -19,8 +20,12 @@ pub fn run_file(
     let flow = Dataflow::read(&request.file)?;
     super::start_log(settings)?;
     let working_dir = folder_of(&request.file)?;
+    let patch = NodePatch {
+        env: BTreeMap::from([("node", settings.given_to_nodes()?)]),
+        seed: None,
+    };
     let run = DataflowRun {
-        flow: flow.patched(&own_binary()?, &NodePatch::default()),
+        flow: flow.patched(&own_binary()?, &patch),
         working_dir,
         stop_after: request.stop_after,
         exit_when_nodes_finish: false,

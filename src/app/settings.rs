@@ -1,22 +1,29 @@
 //! Where the files of an installation lie, resolved once from options and environment.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::exit::AppError;
 use crate::config::Environment;
-use crate::telemetry::LogFormat;
+use crate::telemetry::{ListenAddr, LogFormat};
+
+/// Where the tier files lie unless something else is said.
+const TIERS: &str = "tiers";
 
 /// What the command line says; everything else follows.
 #[derive(Debug, Clone)]
 pub struct SettingsRequest {
-    /// Folder of the tier files.
-    pub tiers: PathBuf,
+    /// Folder of the tier files; `None` is `tiers`.
+    pub tiers: Option<PathBuf>,
     /// Folder of the board files.
     pub boards: Option<PathBuf>,
     /// Policy file.
     pub config: Option<PathBuf>,
     /// State folder.
     pub state: Option<PathBuf>,
+    /// Where metrics are served, as it was written. Judged by those who serve them: a bad address
+    /// must not keep a stop from being said.
+    pub metrics: Option<String>,
     /// How the log is written.
     pub log_format: LogFormat,
     /// Whether only warnings are logged.
@@ -44,7 +51,42 @@ impl Settings {
 
     /// Returns the folder of the tier files.
     pub fn tiers(&self) -> &Path {
-        &self.request.tiers
+        self.request.tiers.as_deref().unwrap_or(Path::new(TIERS))
+    }
+
+    /// Returns the folders, the file and the address that were given, as the variables that hand them to a node,
+    /// with absolute paths. What was not given is left to the dataflow.
+    ///
+    /// # Errors
+    /// [`AppError::Usage`] when one that must be there is not, [`AppError::Metrics`] as for
+    /// [`Settings::metrics`].
+    pub fn given_to_nodes(&self) -> Result<BTreeMap<String, String>, AppError> {
+        let request = &self.request;
+        let mut env = BTreeMap::new();
+        for (name, path) in [
+            ("OCTOS_EDGE_TIERS", &request.tiers),
+            ("OCTOS_EDGE_BOARDS", &request.boards),
+            ("OCTOS_EDGE_CONFIG", &request.config),
+        ] {
+            let Some(path) = path else { continue };
+            let absolute = std::fs::canonicalize(path).map_err(|error| AppError::Usage {
+                problem: format!("{}: {error}", path.display()),
+                hint: format!("it was given with {name} or its option"),
+            })?;
+            env.insert(name.to_owned(), absolute.display().to_string());
+        }
+        if let Some(state) = &request.state {
+            // The node makes the folder; only its way there is made absolute.
+            let absolute = std::path::absolute(state).unwrap_or_else(|_| state.clone());
+            env.insert(
+                "OCTOS_EDGE_STATE".to_owned(),
+                absolute.display().to_string(),
+            );
+        }
+        let format = self.log_format().as_str().to_owned();
+        env.insert("OCTOS_EDGE_LOG_FORMAT".to_owned(), format);
+        env.extend(self.metrics_variable()?);
+        Ok(env)
     }
 
     /// Returns the folder of the board files: the one given, else `boards` beside the tiers.
@@ -85,6 +127,31 @@ impl Settings {
             })
     }
 
+    /// Returns where metrics are served; `None` when nobody asked for them.
+    ///
+    /// # Errors
+    /// [`AppError::Metrics`] when the text is no address, or one that other machines can reach and
+    /// does not say so.
+    pub fn metrics(&self) -> Result<Option<ListenAddr>, AppError> {
+        // A variable that is set to nothing is one that is not set.
+        let written = self.request.metrics.as_deref();
+        let written = written.filter(|text| !text.is_empty());
+        let parsed = written.map(|text| text.parse::<ListenAddr>());
+        parsed.transpose().map_err(|error| AppError::Metrics {
+            problem: error.to_string(),
+            hint: error.hint(),
+        })
+    }
+
+    /// Returns the variable that tells a node where to serve its metrics, when somebody asked.
+    ///
+    /// # Errors
+    /// As for [`Settings::metrics`].
+    pub fn metrics_variable(&self) -> Result<Option<(String, String)>, AppError> {
+        let address = self.metrics()?;
+        Ok(address.map(|address| ("OCTOS_EDGE_METRICS".to_owned(), address.to_string())))
+    }
+
     /// Returns whether only warnings are logged and no progress is printed.
     pub fn quiet(&self) -> bool {
         self.request.quiet
@@ -101,7 +168,7 @@ impl Settings {
     }
 
     fn beside_tiers(&self, name: &str) -> PathBuf {
-        match self.request.tiers.parent() {
+        match self.tiers().parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent.join(name),
             Some(_) | None => PathBuf::from(name),
         }

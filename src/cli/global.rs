@@ -34,21 +34,20 @@ pub(super) struct Global {
         default_value = "text"
     )]
     log_format: Format,
-    /// Folder of the tier files, with `robots/` below it.
-    #[arg(
-        long,
-        global = true,
-        value_name = "DIR",
-        env = "OCTOS_EDGE_TIERS",
-        default_value = "tiers"
-    )]
-    tiers: PathBuf,
+    /// Folder of the tier files, with `robots/` below it [default: tiers].
+    #[arg(long, global = true, value_name = "DIR", env = "OCTOS_EDGE_TIERS")]
+    tiers: Option<PathBuf>,
     /// Folder of the board files [default: `boards` beside the tiers].
     #[arg(long, global = true, value_name = "DIR", env = "OCTOS_EDGE_BOARDS")]
     boards: Option<PathBuf>,
     /// Policy file; none means that only the robot file's ceiling applies.
     #[arg(long, global = true, value_name = "FILE", env = "OCTOS_EDGE_CONFIG")]
     config: Option<PathBuf>,
+    /// Address at which a node serves its metrics to Prometheus, such as 127.0.0.1:9464; port 0 takes
+    /// a free one. `public:0.0.0.0:9464` lets other machines read them. `run` and `sim` hand it to
+    /// the agent's node [default: none].
+    #[arg(long, global = true, value_name = "ADDR", env = "OCTOS_EDGE_METRICS")]
+    metrics: Option<String>,
     /// Folder of latch, lock, audit and control socket
     /// [default: $STATE_DIRECTORY, else the user's state home + /octos-edge; `sim`: a new one].
     #[arg(long, global = true, value_name = "DIR", env = "OCTOS_EDGE_STATE")]
@@ -63,6 +62,7 @@ impl Global {
             boards: self.boards.clone(),
             config: self.config.clone(),
             state: self.state.clone(),
+            metrics: self.metrics.clone(),
             log_format: match self.log_format {
                 Format::Text => LogFormat::Text,
                 Format::Json => LogFormat::Json,

@@ -2,12 +2,14 @@
 
 mod check;
 mod ctl;
+mod explain;
 mod global;
 mod mock_robot;
 mod node;
 mod print;
 mod run;
 mod sim;
+mod tools;
 
 use clap::{Parser, Subcommand};
 
@@ -41,6 +43,10 @@ enum Command {
     MockRobot(mock_robot::Args),
     /// Load tiers, robots, boards, scenarios, dataflows and policy; report every fault at once.
     Check(check::Args),
+    /// Say what would become of a call: which rule decides, which limits hold. Nothing is done.
+    Explain(explain::Args),
+    /// List a robot's tools as the model sees them, and those hidden from it.
+    Tools(tools::Args),
     /// Talk to a running node as its operator.
     Ctl(ctl::Args),
 }
@@ -78,6 +84,8 @@ fn dispatch(cli: &Cli, printer: &Printer) -> Result<Exit, AppError> {
         Command::Node(args) => node::run(args, &settings),
         Command::MockRobot(args) => mock_robot::run(args, &settings),
         Command::Check(args) => check::run(args, &settings, printer),
+        Command::Explain(args) => explain::run(args, &settings, printer),
+        Command::Tools(args) => tools::run(args, &settings, printer),
         Command::Ctl(args) => ctl::run(args, &settings, printer),
     }
 }

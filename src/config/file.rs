@@ -33,6 +33,9 @@ pub(crate) fn read(path: &Path, hint: &str) -> Result<Vec<u8>, ConfigError> {
         Ok(None) => Err(fault(format!(
             "is not a regular file of at most {FILE_BYTES_MAX} bytes"
         ))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            Err(fault("no such file".to_owned()))
+        }
         Err(error) => Err(fault(format!("cannot be read: {}", error.kind()))),
     }
 }

@@ -11,6 +11,9 @@ use dora_node_api::{DoraNode, MetadataParameters, NodeError as DoraError, Parame
 use super::{DoraEvents, NodeError};
 use crate::terms::{Input, Output, Wire, WireError};
 
+/// The version of dora that this build speaks; the manifest pins it.
+const DORA_VERSION: &str = "1.1.0";
+
 /// What a node needs of its dataflow.
 #[derive(Debug, Clone, Copy)]
 pub struct Needs {
@@ -31,9 +34,9 @@ impl Needs {
         ],
         outputs: &[Output::CmdRequest],
     };
-    /// What a simulated robot needs. Its timer drives its physics.
+    /// What a simulated robot needs.
     pub const ROBOT: Self = Self {
-        inputs: &[Input::Tick, Input::CmdRequest],
+        inputs: &[Input::CmdRequest],
         outputs: &[
             Output::CmdResponse,
             Output::Capabilities,
@@ -118,11 +121,25 @@ pub fn attach(needs: Needs) -> Result<Attached, NodeError> {
 }
 
 fn refusal(error: &DoraError) -> NodeError {
-    let text = chain(error);
-    if text.contains("DORA_NODE_CONFIG env variable is not set") {
+    diagnose(chain(error))
+}
+
+/// Sorts what dora said. A daemon of 0.5 drops the connection when this node registers; one whose
+/// message format differs says so.
+fn diagnose(said: String) -> NodeError {
+    let says = |words: &str| said.contains(words);
+    if says("DORA_NODE_CONFIG env variable is not set") {
         NodeError::NotStartedByDora
+    } else if says("failed to send register request")
+        || says("version mismatch")
+        || says("failed to deserialize node config")
+    {
+        NodeError::Version {
+            ours: DORA_VERSION,
+            said,
+        }
     } else {
-        NodeError::Dora(text)
+        NodeError::Dora(said)
     }
 }
 
@@ -202,6 +219,30 @@ mod tests {
                 "output `cmd_request` is missing (declared: cmd_requests)",
                 "input `stat` is not one that this node reads",
             ]
+        );
+    }
+
+    #[test]
+    fn the_version_that_is_named_is_the_one_that_is_pinned() {
+        let manifest = include_str!("../../Cargo.toml");
+        for crate_name in ["dora-node-api", "dora-daemon", "dora-core", "dora-message"] {
+            let pin = format!("{crate_name} = {{ version = \"={DORA_VERSION}\"");
+            assert!(manifest.contains(&pin), "{crate_name}");
+        }
+    }
+
+    #[test]
+    fn what_dora_says_is_sorted_by_what_helps() {
+        let other = "internal error: failed to init event stream: failed to send register request \
+                     to dora-daemon: server disconnected unexpectedly";
+        let error = diagnose(other.to_owned());
+        assert!(matches!(error, NodeError::Version { .. }), "{error}");
+        assert!(error.to_string().contains("1.1.0") && error.hint().contains("dora --version"));
+        let alone = "initialization failed: DORA_NODE_CONFIG env variable is not set";
+        assert_eq!(diagnose(alone.to_owned()), NodeError::NotStartedByDora);
+        assert_eq!(
+            diagnose("no zenoh".to_owned()),
+            NodeError::Dora("no zenoh".to_owned())
         );
     }
 

@@ -70,8 +70,8 @@ pub async fn run_dataflow(
         .spawn(move || {
             for message in lines {
                 log(NodeLog {
-                    node: message.node_id.map(|id| id.to_string()),
-                    line: message.message,
+                    node: message.node_id.as_ref().map(ToString::to_string),
+                    line: line_of(message),
                 });
             }
         })
@@ -109,6 +109,20 @@ pub async fn run_dataflow(
     })
 }
 
+/// Returns a line as it was written. dora takes a line of JSON apart; what stands in its `fields`
+/// besides the message, such as a fact, would be lost with the message alone.
+fn line_of(message: LogMessage) -> String {
+    match message.fields {
+        None => message.message,
+        Some(fields) => serde_json::json!({
+            "timestamp": message.timestamp.to_rfc3339(),
+            "level": message.level,
+            "fields": fields,
+        })
+        .to_string(),
+    }
+}
+
 /// Waits until the last lines are printed: the daemon drops its sender when it ends, but a task of
 /// its own may hold a copy for a moment longer, so the wait is bounded.
 async fn drain(printer: std::thread::JoinHandle<()>) {
@@ -117,5 +131,24 @@ async fn drain(printer: std::thread::JoinHandle<()>) {
             return;
         }
         tokio::time::sleep(DRAIN_STEP).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_json_keeps_its_fields_and_a_plain_one_its_text() {
+        let written = r#"{"timestamp":"2026-01-02T03:04:05.678Z","level":"INFO",
+            "fields":{"message":"started","fact":"{\"kind\":\"started\"}"}}"#;
+        let mut message: LogMessage = serde_json::from_str(written).unwrap();
+        let line: serde_json::Value = serde_json::from_str(&line_of(message.clone())).unwrap();
+        assert_eq!(line["level"], "INFO");
+        assert_eq!(line["fields"]["message"], "started");
+        assert_eq!(line["fields"]["fact"], r#"{"kind":"started"}"#);
+        message.fields = None;
+        message.message = "spawning node".to_owned();
+        assert_eq!(line_of(message), "spawning node");
     }
 }

@@ -14,6 +14,15 @@ pub enum NodeError {
         /// What is missing, and what is there instead.
         problems: Vec<String>,
     },
+    /// The daemon that started this process closed the connection at the first word, or said that its
+    /// version is another one.
+    #[error("the daemon that started this node does not speak dora {ours}: {said}")]
+    Version {
+        /// The version of this build.
+        ours: &'static str,
+        /// What dora said.
+        said: String,
+    },
     /// dora refused, with its own words.
     #[error("dora: {0}")]
     Dora(String),
@@ -25,20 +34,44 @@ pub enum NodeError {
         /// What is wrong.
         problem: String,
     },
+    /// The dataflow file is one, but cannot run: everything that is wrong with it.
+    #[error("{file}: {}", .problems.join("; "))]
+    Dataflow {
+        /// The file.
+        file: String,
+        /// What is missing, and what is there instead.
+        problems: Vec<String>,
+    },
     /// This build has no dora.
     #[error("this build has no {0}: build it with the default features")]
     NotBuilt(&'static str),
 }
 
 impl NodeError {
+    /// Returns each thing that is wrong, for a report that names the file itself.
+    pub fn problems(&self) -> Vec<String> {
+        match self {
+            Self::Dataflow { problems, .. } => problems.clone(),
+            Self::File { problem, .. } => vec![problem.clone()],
+            Self::NotStartedByDora
+            | Self::Graph { .. }
+            | Self::Version { .. }
+            | Self::Dora(_)
+            | Self::NotBuilt(_) => vec![self.to_string()],
+        }
+    }
+
     /// Returns the way out.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::NotStartedByDora => {
                 "start it from a dataflow: `octos-edge run dataflows/rover-sim.yml`, or `octos-edge sim`"
             }
-            Self::Graph { .. } => {
+            Self::Graph { .. } | Self::Dataflow { .. } => {
                 "add the missing inputs and outputs to the node in the dataflow; dataflows/README.md lists them"
+            }
+            Self::Version { .. } => {
+                "compare `dora --version` with it: change the command line, the daemon or this binary until all three agree"
             }
             Self::Dora(_) => {
                 "node, daemon and command line must all be dora 1.1.0; `octos-edge check` examines the dataflow"

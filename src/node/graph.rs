@@ -59,16 +59,18 @@ impl Dataflow {
     /// would themselves.
     ///
     /// # Errors
-    /// [`NodeError::File`] when it cannot be read or is no dataflow, [`NodeError::Graph`] when a
-    /// node of this binary lacks an input or output.
+    /// [`NodeError::File`] when it cannot be read or is no dataflow, [`NodeError::Dataflow`] with
+    /// everything that its nodes lack.
     pub fn read(path: &Path) -> Result<Self, NodeError> {
         let file = |problem: String| NodeError::File {
             file: path.display().to_string(),
             problem,
         };
-        let size = std::fs::metadata(path)
-            .map_err(|error| file(error.to_string()))?
-            .len();
+        let metadata = std::fs::metadata(path).map_err(|error| file(error.to_string()))?;
+        if !metadata.is_file() {
+            return Err(file("is not a regular file".to_owned()));
+        }
+        let size = metadata.len();
         if size > FILE_BYTES_MAX {
             return Err(file(format!(
                 "{size} bytes exceed the largest dataflow of {FILE_BYTES_MAX}"
@@ -76,14 +78,21 @@ impl Dataflow {
         }
         let descriptor =
             Descriptor::blocking_read(path).map_err(|error| file(format!("{error:#}")))?;
-        dora_core::descriptor::validate::check_dataflow_static(&descriptor)
-            .map_err(|error| file(format!("{error:#}")))?;
-        let flow = Self {
+        let mut problems = own_problems(&descriptor);
+        // dora names the first thing that it finds; what our nodes lack often explains it.
+        if let Err(error) = dora_core::descriptor::validate::check_dataflow_static(&descriptor) {
+            problems.push(format!("{error:#}"));
+        }
+        if !problems.is_empty() {
+            return Err(NodeError::Dataflow {
+                file: path.display().to_string(),
+                problems,
+            });
+        }
+        Ok(Self {
             path: path.to_owned(),
             descriptor,
-        };
-        flow.check_own_nodes()?;
-        Ok(flow)
+        })
     }
 
     /// Returns the file.
@@ -144,36 +153,26 @@ impl Dataflow {
     pub(super) fn into_descriptor(self) -> Descriptor {
         self.descriptor
     }
+}
 
-    fn check_own_nodes(&self) -> Result<(), NodeError> {
-        for node in &self.descriptor.nodes {
-            if node.path.as_deref() != Some(OWN_NAME) {
-                continue;
-            }
-            let needs = match first_word(node.args.as_deref()) {
-                "node" => Needs::AGENT,
-                "mock-robot" => Needs::ROBOT,
-                other => {
-                    return Err(NodeError::Graph {
-                        node: node.id.to_string(),
-                        problems: vec![format!(
-                            "args begin with `{other}`: a node of this binary is `node` or `mock-robot`"
-                        )],
-                    });
-                }
-            };
-            let inputs: Vec<&str> = node.inputs.keys().map(|id| id.as_str()).collect();
-            let outputs: Vec<&str> = node.outputs.iter().map(|id| id.as_str()).collect();
-            let problems = needs.problems(&inputs, &outputs);
-            if !problems.is_empty() {
-                return Err(NodeError::Graph {
-                    node: node.id.to_string(),
-                    problems,
-                });
-            }
-        }
-        Ok(())
-    }
+/// Returns what the nodes of this binary lack, each with its node.
+fn own_problems(descriptor: &Descriptor) -> Vec<String> {
+    let own = descriptor.nodes.iter();
+    let own = own.filter(|node| node.path.as_deref() == Some(OWN_NAME));
+    own.flat_map(|node| {
+        let inputs: Vec<&str> = node.inputs.keys().map(|id| id.as_str()).collect();
+        let outputs: Vec<&str> = node.outputs.iter().map(|id| id.as_str()).collect();
+        let problems = match first_word(node.args.as_deref()) {
+            "node" => Needs::AGENT.problems(&inputs, &outputs),
+            "mock-robot" => Needs::ROBOT.problems(&inputs, &outputs),
+            other => vec![format!(
+                "args begin with `{other}`: a node of this binary is `node` or `mock-robot`"
+            )],
+        };
+        let named = |problem| format!("node `{}`: {problem}", node.id);
+        problems.into_iter().map(named).collect::<Vec<_>>()
+    })
+    .collect()
 }
 
 fn first_word(args: Option<&str>) -> &str {

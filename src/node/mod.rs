@@ -25,4 +25,4 @@ pub use error::NodeError;
 #[cfg(feature = "dora")]
 pub use graph::{Dataflow, NodePatch, OwnNode};
 #[cfg(feature = "dora")]
-pub use stream::DoraEvents;
+pub use stream::{DoraEvents, Polled};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use dora_node_api::{DoraArray, Event, EventStream};
+use dora_node_api::{DoraArray, Event, EventStream, TryRecvError};
 
 use crate::terms::{Input, PeerEvent, WireEvent};
 
@@ -20,10 +20,31 @@ impl DoraEvents {
         Self { stream }
     }
 
-    /// Waits for the next event; `None` when the stream has ended.
+    /// Waits for the next event; `None` when the stream has ended. After [`WireEvent::Stop`] dora lets
+    /// through only what had arrived before it.
     pub fn next_event(&mut self) -> Option<WireEvent> {
         self.stream.recv().map(translate)
     }
+
+    /// Takes the next event if there is one, without waiting.
+    pub fn poll_event(&mut self) -> Polled {
+        match self.stream.try_recv() {
+            Ok(event) => Polled::Event(translate(event)),
+            Err(TryRecvError::Empty) => Polled::Nothing,
+            Err(TryRecvError::Closed) => Polled::Ended,
+        }
+    }
+}
+
+/// What a look at the stream found.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Polled {
+    /// An event.
+    Event(WireEvent),
+    /// Nothing, for now.
+    Nothing,
+    /// The end of the stream.
+    Ended,
 }
 
 impl fmt::Debug for DoraEvents {

@@ -88,6 +88,8 @@ impl Inbox {
             }
             WireEvent::Param { key, value } => self.param(&key, value),
             WireEvent::Stop => {
+                // dora closes the stream of a node with its Stop: frames still leave, none arrives.
+                self.links.observed.note_deaf();
                 self.ask(StopKind::Stop, StopCause::Shutdown);
                 self.sink.raise(Fact::GraphStop);
                 Heard::Stop

@@ -4,7 +4,7 @@
 //! and of the loads is chosen so that a reader in between sees the pair as older than it is, never
 //! as newer: an old state does not become fresh, and a standstill does not become confirmed.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::terms::Mono;
 
@@ -94,6 +94,8 @@ pub struct Seen {
     pub answer: Option<StopAnswer>,
     /// The latest answer to a release: serial of the stop, and whether it was `ok`.
     pub release: Option<(u32, bool)>,
+    /// Whether nothing more can be heard, because the dataflow is ending.
+    pub deaf: bool,
 }
 
 impl Seen {
@@ -120,6 +122,7 @@ pub struct Observed {
     answer_states: AtomicU64,
     /// serial:32, ok:8, set:8.
     release: AtomicU64,
+    deaf: AtomicBool,
 }
 
 impl Observed {
@@ -182,6 +185,11 @@ impl Observed {
         self.release.store(word, Ordering::SeqCst);
     }
 
+    /// Notes that the dataflow is ending: from now on frames leave, but none arrives.
+    pub fn note_deaf(&self) {
+        self.deaf.store(true, Ordering::SeqCst);
+    }
+
     /// Returns how many states were received; wraps.
     pub fn states(&self) -> u32 {
         unpack_state(self.state.load(Ordering::SeqCst)).0
@@ -214,6 +222,7 @@ impl Observed {
             deadman_ms: (advert & KNOWN != 0).then(|| low_half(advert)),
             answer: self.answer(),
             release: (set == 1).then(|| (u32::from_le_bytes([r0, r1, r2, r3]), ok == 1)),
+            deaf: self.deaf.load(Ordering::SeqCst),
         }
     }
 

@@ -6,6 +6,11 @@
 //! rest in time the run escalates: it repeats the last step for as long as it takes, at first
 //! quickly, and asks for the latch.
 //!
+//! When the dataflow ends, it closes the way in first: verbs still leave, but neither an answer nor a
+//! state arrives. A robot that moved nothing and was last seen at rest then needs three verbs and no
+//! word; a robot that moved cannot be confirmed, so its verbs go on until the process ends, no latch
+//! is asked for, and the next start begins with the stop sequence.
+//!
 //! A robot that is known to be gone cannot confirm anything. Its first step is repeated until it is
 //! heard again, for ten seconds at most, and only then the time of the robot file begins: a robot
 //! node that is just starting would otherwise be met with the harshest verb of the sequence.
@@ -21,6 +26,8 @@ pub const SLOW_REPEAT_MS: u64 = 1_000;
 pub const QUICK_FOR_MS: u64 = 10_000;
 /// How long a stop waits for a robot that is known to be gone before its own time begins, ms.
 pub const PEER_WAIT_MS: u64 = 10_000;
+/// Verbs that a robot at rest is sent when nothing can be heard any more. One may be lost, or two.
+const DEAF_VERBS: u16 = 3;
 /// How long a release is repeated before it counts as unanswered, ms.
 pub const RELEASE_WAIT_MS: u64 = 500;
 
@@ -135,6 +142,9 @@ impl StopRun {
             let now = round.input.now;
             self.wait_for_peer(&mut step, round);
             self.hear(&mut step, round, out);
+            if self.needs_no_word(step, round) {
+                return Some(Ended::AtRest);
+            }
             if !self.rests(step, round) {
                 self.press_on(&mut step, round, out);
                 self.phase = Phase::Verbs(step);
@@ -189,6 +199,25 @@ impl StopRun {
     fn answer(&self, round: &Round<'_>) -> Option<StopAnswer> {
         let answer = round.input.seen.answer;
         answer.filter(|a| a.verb.serial == self.serial)
+    }
+
+    /// Whether the way in is closed and there was nothing to stop.
+    fn needs_no_word(&self, step: Step, round: &Round<'_>) -> bool {
+        let seen = &round.input.seen;
+        let moved_nothing = match self.from {
+            RunState::Disarmed | RunState::Armed | RunState::Stopped => !round.releases,
+            RunState::Boot
+            | RunState::Moving
+            | RunState::Stopping
+            | RunState::Latched
+            | RunState::Fault => false,
+        };
+        self.is_deaf(round) && moved_nothing && seen.still_run > 0 && step.nth >= DEAF_VERBS
+    }
+
+    /// Whether this is the stop of an ending dataflow that lets nothing in any more.
+    pub(super) fn is_deaf(&self, round: &Round<'_>) -> bool {
+        round.input.seen.deaf && self.cause == Some(StopCause::Shutdown)
     }
 
     /// Whether the robot rests, on states that arrived after the first verb was handed over.

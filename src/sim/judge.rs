@@ -76,7 +76,7 @@ pub fn judge(scenario: &Scenario, evidence: &Evidence<'_>) -> Vec<Verdict> {
     } = &scenario.expect;
     let seen: Vec<StopSeen> = stops(evidence.facts)
         .into_iter()
-        .filter(|stop| stop.asked && !stop.after_goal)
+        .filter(|stop| stop.asked && !stop.ending)
         .collect();
     let mut verdicts = vec![goal(scenario, evidence)];
     if !scenario.events.is_empty() {

@@ -21,23 +21,23 @@ pub struct StopSeen {
     /// hold always ends so, and a call that was late is told as `timeout`.
     #[serde(skip)]
     pub asked: bool,
-    /// Whether it came after the goal had ended.
+    /// Whether it came when the node was ending already.
     #[serde(skip)]
-    pub after_goal: bool,
+    pub ending: bool,
 }
 
 /// Returns the stops of a run, in order.
 pub fn stops(facts: &[(u64, Fact)]) -> Vec<StopSeen> {
     let mut log = Log::default();
     for (t_ms, fact) in facts {
-        if let Fact::GoalEnded { .. } = fact {
-            log.after_goal = true;
-        }
         if let Fact::StopAsked { what, cause, .. } = fact {
+            // From here on the node ends; what stops then is nobody's word.
+            log.ending |= *cause == StopCause::Shutdown;
             let stop = log.stop((*what, *cause), *t_ms);
             log.waiting.push(stop);
         }
         if let Fact::StopBegun { what, cause, .. } = fact {
+            log.ending |= *cause == StopCause::Shutdown;
             log.begin((*what, *cause), *t_ms);
         }
         if let Fact::Standstill { after_ms } = fact {
@@ -62,7 +62,7 @@ struct Log {
     running: Vec<StopSeen>,
     /// Stops whose sequence has not begun.
     waiting: Vec<StopSeen>,
-    after_goal: bool,
+    ending: bool,
 }
 
 impl Log {
@@ -74,7 +74,7 @@ impl Log {
             standstill_after_ms: None,
             t_ms,
             asked: cause != StopCause::Deadline,
-            after_goal: self.after_goal,
+            ending: self.ending,
         }
     }
 

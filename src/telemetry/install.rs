@@ -101,7 +101,8 @@ pub fn install_tracing(plan: &LogPlan) -> Result<LogHandle, TracingError> {
     let registry = tracing_subscriber::registry().with(layer);
     let installed = match plan.format {
         LogFormat::Json => {
-            let lines = lines.json().flatten_event(true).with_current_span(false);
+            // Nested, as dora reads it: of a flat event its daemon keeps the message alone.
+            let lines = lines.json().with_current_span(false);
             registry.with(lines).try_init()
         }
         LogFormat::Text => {

@@ -1,8 +1,19 @@
 //! The integration tests, in one binary: linking is what costs.
-#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 #![expect(
     clippy::disallowed_methods,
     reason = "tests read files and start processes"
 )]
 
 mod architecture;
+mod broken_files;
+mod dataflows;
+mod ends;
+mod exit_codes;
+mod latch;
+mod lost_agent;
+mod lost_robot;
+mod main_job;
+mod refusals;
+mod rig;
+mod stops;

@@ -134,7 +134,7 @@ pub struct Status {
     pub tier: Tier,
     /// The cause of the last stop.
     pub cause: Option<StopCause>,
-    /// Whether the robot is known and its state is fresh.
+    /// Whether the robot is known, its state is fresh and no stop is under way.
     pub ready: bool,
     /// Checks that arming would fail now.
     pub arming_blocked_by: Vec<String>,
@@ -146,6 +146,9 @@ pub struct Status {
     pub state_age_ms: Option<u64>,
     /// The agent's goal.
     pub goal: GoalStatus,
+    /// Where metrics are served, with the port that was chosen; `None` when nobody asked for them.
+    #[serde(default)]
+    pub metrics: Option<String>,
 }
 
 /// The answer to a word.

@@ -62,6 +62,7 @@ pub(in crate::app) struct OperatorDesk {
     pub(in crate::app) sink: Arc<dyn FactSink>,
     pub(in crate::app) robot_id: String,
     pub(in crate::app) tier: Tier,
+    pub(in crate::app) metrics: Option<String>,
     pub(in crate::app) end: SyncSender<End>,
     pub(in crate::app) wait: Arc<dyn Wait>,
 }
@@ -113,7 +114,8 @@ impl OperatorDesk {
             tier: self.tier,
             cause: posture.cause,
             ready: posture.bridge_up
-                && posture.run != RunState::Boot
+                && hears_orders(posture.run)
+                && !self.links.shared.standing().stop_active
                 && age_ms.is_some_and(|age| age <= READY_MS_MAX),
             arming_blocked_by: self
                 .orders
@@ -130,6 +132,7 @@ impl OperatorDesk {
                 ended: goal.last_end,
                 answered: goal.answered,
             },
+            metrics: self.metrics.clone(),
         }
     }
 
@@ -228,5 +231,18 @@ impl OperatorDesk {
             who: word.who().to_owned(),
             failed,
         });
+    }
+}
+
+/// Whether an order may be carried out in this state. The stop sequence after an unclean end comes
+/// first, so nobody is told that the robot is ready while it runs.
+fn hears_orders(run: RunState) -> bool {
+    match run {
+        RunState::Disarmed
+        | RunState::Armed
+        | RunState::Moving
+        | RunState::Stopped
+        | RunState::Latched => true,
+        RunState::Boot | RunState::Stopping | RunState::Fault => false,
     }
 }

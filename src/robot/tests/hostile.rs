@@ -112,6 +112,38 @@ fn case_60_a_latch_set_between_the_tick_and_the_send_keeps_the_command_back() {
 }
 
 #[test]
+fn a_release_that_waits_when_a_stop_is_asked_for_does_not_leave() {
+    let mut world = World::armed();
+    world.rover.goal_ms = 300;
+    let cmd = world.cmd("rover_go_to_pose", CommandKind::Move);
+    let bridge = world.bridge();
+    let mut future = pin!(drive(&bridge, bridge.tool(cmd.tool).unwrap(), cmd));
+    while world.bridge().state().unwrap().state["nav_status"] != "arrived" {
+        assert!(world.poll(future.as_mut()).is_none());
+        world.tick();
+    }
+    assert!(world.poll(future.as_mut()).is_none());
+    let now = world.now();
+    world.parts.safety.step(now); // the release is in the queue
+    world
+        .parts
+        .links
+        .latch
+        .ask(StopKind::Stop, StopCause::ModelStop);
+    world.parts.outbox.step(&mut world.line);
+    assert!(
+        world
+            .line
+            .out
+            .iter()
+            .all(|text| !text.contains("release_control"))
+    );
+    assert!(world.until(2_000, future.as_mut()).is_ok());
+    assert_eq!(world.heard("robot.release_control").len(), 1);
+    assert!(!world.heard("vendor.octos.rover.stop").is_empty());
+}
+
+#[test]
 fn case_61_a_freeze_between_the_tick_and_the_send_keeps_motion_and_heartbeats_back() {
     let mut world = World::armed();
     let cmd = world.cmd("rover_set_velocity", CommandKind::Hold);

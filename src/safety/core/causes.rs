@@ -25,7 +25,7 @@ impl Core {
     /// all are recorded; the latch word keeps the strongest.
     pub(super) fn watch(&mut self, input: &TickInput, out: &mut TickOut) {
         let seen = &input.seen;
-        let lost = seen.losses != self.losses || !seen.peer_up;
+        let loss = seen.losses != self.losses;
         self.losses = seen.losses;
         if seen.signs.has(Signs::VENDOR_ESTOP) && !input.word.estop {
             out.ask(StopKind::Estop, StopCause::VendorEvent);
@@ -35,7 +35,7 @@ impl Core {
         }
         if matches!(self.run, RunState::Armed | RunState::Moving) {
             let found = [
-                (lost, StopCause::BridgeLost),
+                (loss || !seen.peer_up, StopCause::BridgeLost),
                 (self.pace.overload(), StopCause::BoardFault),
                 (seen.signs.has(Signs::FOREIGN), StopCause::VendorEvent),
                 (seen.signs.has(Signs::OVERSPEED), StopCause::Overspeed),
@@ -45,9 +45,17 @@ impl Core {
         if self.run == RunState::Moving {
             self.watch_moving(input, out);
         }
-        // In an orderly stop heartbeats go on for as long as the call lives and makes progress.
-        if self.run == RunState::Stopping && input.call.end == CallEnd::Dropped {
-            self.lease = None;
+        if self.run == RunState::Stopping {
+            // A stop that began in order must not end armed when its robot was restarted meanwhile.
+            let found = [
+                (loss, StopCause::BridgeLost),
+                (self.pace.overload(), StopCause::BoardFault),
+            ];
+            ask_for(&found, out);
+            // Heartbeats go on for as long as the call lives and makes progress.
+            if input.call.end == CallEnd::Dropped {
+                self.lease = None;
+            }
         }
     }
 

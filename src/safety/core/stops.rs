@@ -53,7 +53,7 @@ impl Core {
             releases: self.plan.has_release && self.held,
         };
         let ended = run.advance(&round, out);
-        if run.escalated() && !before && !input.word.estop {
+        if run.escalated() && !before && !input.word.estop && !run.is_deaf(&round) {
             out.ask(
                 StopKind::Estop,
                 run.cause.unwrap_or(StopCause::InternalFault),

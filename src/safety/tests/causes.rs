@@ -113,6 +113,24 @@ fn case_35_a_lost_robot_that_comes_back_is_stopped_softly_and_needs_an_operator(
 }
 
 #[test]
+fn a_robot_that_restarts_during_an_ordinary_stop_is_not_armed_afterwards() {
+    let mut bench = Bench::moving();
+    bench.robot.loses = 2;
+    bench
+        .links
+        .latch
+        .ask(StopKind::Stop, StopCause::OperatorStop);
+    bench.run_ms(30);
+    assert_eq!(bench.run(), RunState::Stopping);
+    bench.links.observed.note_peer_lost();
+    bench.run_ms(30);
+    bench.greet();
+    bench.run_ms(500);
+    assert_eq!(bench.run(), RunState::Stopped);
+    assert!(bench.asked(StopCause::BridgeLost));
+}
+
+#[test]
 fn a_lost_robot_that_stays_away_is_latched_in_the_end() {
     let mut bench = Bench::moving();
     bench.links.observed.note_peer_lost();

@@ -205,7 +205,7 @@ fn a_call_that_ends_while_the_robot_moves_ends_with_a_stop() {
 
 #[test]
 fn a_robot_that_was_only_just_told_to_move_is_not_taken_for_one_at_rest() {
-    for end in [CallEnd::Over, CallEnd::Dropped] {
+    for end in [CallEnd::Arrived, CallEnd::Over, CallEnd::Dropped] {
         let mut bench = Bench::armed();
         bench.go(CommandKind::Move);
         bench.tick();
@@ -495,6 +495,46 @@ fn heartbeats_go_on_in_an_orderly_stop_until_control_is_released() {
     assert_eq!(bench.run(), RunState::Stopped);
     let last = bench.last(Left::Release);
     assert!(bench.last(Left::Beat) <= last + 50);
+}
+
+#[test]
+fn heartbeats_end_at_once_when_something_is_broken() {
+    for cause in [
+        StopCause::Blackbox,
+        StopCause::BoardFault,
+        StopCause::InternalFault,
+    ] {
+        let mut bench = Bench::moving();
+        bench.robot.obeys_step = 9; // the stop takes as long as it may
+        bench.links.latch.ask(StopKind::Stop, cause);
+        let asked = bench.ms();
+        bench.run_ms(490);
+        assert_eq!(bench.run(), RunState::Stopping);
+        assert!(bench.last(Left::Beat) <= asked, "{cause}");
+    }
+    let mut bench = Bench::moving();
+    bench.robot.obeys_step = 9;
+    bench.links.latch.ask(StopKind::Stop, StopCause::Overspeed);
+    let asked = bench.ms();
+    bench.run_ms(490);
+    assert!(bench.last(Left::Beat) > asked, "an orderly stop");
+}
+
+#[test]
+fn heartbeats_need_a_fresh_state_in_a_stop_too() {
+    let mut patient = plan();
+    patient.within_ms = 5_000;
+    let mut bench = Bench::ready_with(patient);
+    bench.order(Order::Arm { for_ms: 60_000 });
+    bench.go(CommandKind::Move);
+    bench.run_ms(100);
+    bench.robot.obeys_step = 9;
+    bench.robot.speaks = false;
+    let silent = bench.ms();
+    bench.links.latch.ask(StopKind::Stop, StopCause::ModelStop);
+    bench.run_ms(3_000);
+    assert_eq!(bench.run(), RunState::Stopping);
+    assert!((silent..=silent + 500).contains(&bench.last(Left::Beat)));
 }
 
 #[test]

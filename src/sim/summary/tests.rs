@@ -77,7 +77,14 @@ fn the_text_fits_100_columns_and_says_what_matters() {
     for line in text.lines() {
         assert!(line.chars().count() <= 100, "{line}");
     }
-    for word in ["PASSED", "robot_tier_gate", "operator", "120 ms", "S start"] {
+    for word in [
+        "PASSED",
+        "calls: 1 accepted, refused: 1 robot_tier_gate",
+        "operator",
+        "120 ms",
+        "to (0.83, 0.01), 2 motion commands",
+        "S start",
+    ] {
         assert!(text.contains(word), "no {word} in\n{text}");
     }
 }

@@ -18,7 +18,7 @@ pub(super) fn render(summary: &Summary) -> String {
         .count();
     let parts = [
         head(summary, met),
-        section("calls", calls(summary)),
+        section(&calls_title(summary), calls(summary)),
         section("stops", stops(summary)),
         section("faults", faults(summary)),
         section("expectations", expectations(summary)),
@@ -60,6 +60,24 @@ fn section(title: &str, table: Option<Table>) -> String {
     table
         .map(|table| format!("\n{title}\n{table}\n"))
         .unwrap_or_default()
+}
+
+/// How many calls were accepted, and how many refused for which reason.
+fn calls_title(summary: &Summary) -> String {
+    let reasons: Vec<String> = summary
+        .calls
+        .refused
+        .iter()
+        .map(|(reason, count)| format!("{count} {reason}"))
+        .collect();
+    let refused = match reasons.as_slice() {
+        [] => "none".to_owned(),
+        some => some.join(", "),
+    };
+    format!(
+        "calls: {} accepted, refused: {refused}",
+        summary.calls.accepted
+    )
 }
 
 fn calls(summary: &Summary) -> Option<Table> {
@@ -125,7 +143,21 @@ fn expectations(summary: &Summary) -> Option<Table> {
 
 fn way(summary: &Summary, map: &str) -> String {
     let (length, motions) = (summary.path.length_m, summary.motions_at_robot);
-    format!("\npath {length:.2} m, {motions} motion commands reached the robot\n{map}")
+    let (start, end) = (place(summary.path.start), place(summary.path.end));
+    format!(
+        "\npath {length:.2} m from {start} to {end}, \
+         {motions} motion commands reached the robot\n{map}"
+    )
+}
+
+/// A place on the map, m.
+fn place(at: Option<[f64; 2]>) -> String {
+    // A centimetre is what is shown; adding 0 turns -0 into 0.
+    let shown = |m: f64| (m * 100.0).round() / 100.0 + 0.0;
+    at.map_or_else(
+        || "nowhere".to_owned(),
+        |[x, y]| format!("({:.2}, {:.2})", shown(x), shown(y)),
+    )
 }
 
 fn metrics(summary: &Summary) -> String {

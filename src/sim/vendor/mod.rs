@@ -146,6 +146,12 @@ impl Vendor {
         self.say()
     }
 
+    /// Brakes by itself, as a robot's node does whose dataflow ends.
+    pub fn brake_by_itself(&mut self, now: Mono) {
+        self.catch_up(now);
+        self.brake("the dataflow ends");
+    }
+
     /// Returns the journal, to fetch its entries from.
     pub fn journal(&mut self) -> &mut Journal {
         &mut self.journal

@@ -2,7 +2,7 @@
 
 use super::Metrics;
 use super::family::{self, OTHER_DOMAIN, UNKNOWN_TOOL, tier_label};
-use crate::terms::{Fact, PeerEvent, Reason, RunState, StopKind, Tier};
+use crate::terms::{Fact, Input, PeerEvent, Reason, RunState, StopCause, StopKind, Tier};
 
 #[expect(
     clippy::too_many_lines,
@@ -77,7 +77,7 @@ pub(super) fn apply(m: &Metrics, fact: &Fact) {
             m.observe_ms(&family::STOP_DURATION, &[], u64::from(*after_ms));
         }
         Fact::StopNotConfirmed { .. } => m.add(&family::STOPS_UNCONFIRMED, &[], 1),
-        Fact::RunStateChanged { to, .. } => run_state(m, *to),
+        Fact::RunStateChanged { to, cause, .. } => run_state(m, *to, *cause),
         Fact::OrderDone { order, .. } => m.add(&family::ORDERS, &[order_label(order), "done"], 1),
         Fact::OrderRefused { order, .. } => {
             m.add(&family::ORDERS, &[order_label(order), "refused"], 1);
@@ -98,7 +98,8 @@ pub(super) fn apply(m: &Metrics, fact: &Fact) {
         Fact::SendFailed => m.add(&family::SEND_FAILURES, &[], 1),
         Fact::LateTick { .. } => m.add(&family::MISSED_TICKS, &[], 1),
         Fact::InputIgnored { input, fault } => {
-            let input = input.map_or("unknown", |input| input.as_str());
+            let input = input.filter(|input| family::INPUTS.contains(input));
+            let input = input.map_or(family::OTHER_INPUT, Input::as_str);
             m.add(&family::INPUT_IGNORED, &[input, fault.as_str()], 1);
         }
         Fact::RobotState { speed, .. } => {
@@ -193,13 +194,38 @@ fn limit_kind(reason: Reason) -> Option<&'static str> {
     }
 }
 
-fn run_state(m: &Metrics, now: RunState) {
+fn run_state(m: &Metrics, now: RunState, cause: Option<StopCause>) {
     for state in RunState::ALL {
         let value = f64::from(u8::from(state == now));
         m.set(&family::RUN_STATE, &[state.as_str()], value);
     }
-    let latched = f64::from(u8::from(now == RunState::Latched));
-    m.set(&family::LATCHED, &[], latched);
+    let by = source(cause.unwrap_or(StopCause::InternalFault));
+    for source in family::LATCH_SOURCES {
+        let latched = now == RunState::Latched && source == by;
+        m.set(&family::LATCHED, &[source], f64::from(u8::from(latched)));
+    }
+}
+
+fn source(cause: StopCause) -> &'static str {
+    match cause {
+        StopCause::EstopInput => "input",
+        StopCause::OperatorStop => "operator",
+        StopCause::FleetStop => "fleet",
+        StopCause::ModelStop => "model",
+        StopCause::VendorEvent => "robot",
+        StopCause::Shutdown
+        | StopCause::Deadline
+        | StopCause::LeaseLost
+        | StopCause::StaleState
+        | StopCause::Workspace
+        | StopCause::Overspeed
+        | StopCause::BridgeLost
+        | StopCause::HeartbeatFault
+        | StopCause::Blackbox
+        | StopCause::BoardFault
+        | StopCause::UncleanEnd
+        | StopCause::InternalFault => "runtime",
+    }
 }
 
 fn kind(kind: StopKind) -> &'static str {

@@ -1,0 +1,148 @@
+//! Exit codes, where a command ends before anything is driven.
+
+use std::ffi::OsStr;
+
+use octos_edge::terms::{Fact, RunState};
+use rustix::process::Signal;
+
+use crate::rig::{Line, Run, Site, command};
+
+/// Runs a command; asserts its code and that it says each part on standard error.
+fn says(site: &Site, args: &[&str], code: i32, parts: &[&str]) {
+    let output = command(site).args(args).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(code), "{args:?}: {said}");
+    for part in parts {
+        assert!(said.contains(part), "{args:?}: no `{part}` in {said}");
+    }
+}
+
+#[test]
+fn a_wrong_command_line_ends_with_2_and_help_with_0() {
+    let site = Site::new();
+    let rows = [
+        (&[][..], 2, "Usage"),
+        (&["fly"], 2, "fly"),
+        (&["sim", "--fast"], 2, "--fast"),
+        (&["run"], 2, "<FILE>"),
+        (&["run", "x.yml", "--stop-after", "0ms"], 2, "1ms to 24h"),
+        (&["node", "--robot", "rover-sim"], 2, "--board"),
+        (&["ctl", "arm", "--why", "x", "--for-s", "0"], 2, "for-s"),
+        (&["--help"], 0, ""),
+        (&["--version"], 0, ""),
+    ];
+    for (args, code, part) in rows {
+        says(&site, args, code, &[part]);
+    }
+}
+
+#[test]
+fn a_word_to_nobody_ends_with_1_and_says_where_it_looked() {
+    let parts = ["state/robots", "--state"];
+    says(&Site::new(), &["ctl", "status"], 1, &parts);
+}
+
+#[test]
+fn an_unknown_scenario_ends_with_2_and_names_the_known_ones() {
+    let parts = ["no scenario `rover-gat`", "rover-gate"];
+    says(&Site::new(), &["sim", "rover-gat"], 2, &parts);
+}
+
+#[test]
+fn a_broken_tier_file_ends_every_command_with_64_and_names_file_line_and_key() {
+    let site = Site::with_own_files();
+    site.edit(
+        "tiers/safe_motion.toml",
+        "rate_per_s = 1.0",
+        "rate_per_s = 0.0",
+    );
+    let parts = ["tiers/safe_motion.toml:6: defaults.rate_per_s: ", "help: "];
+    for args in [
+        &["sim"][..],
+        &["check"],
+        &["node", "--robot", "rover-sim", "--board", "sim"],
+    ] {
+        says(&site, args, 64, &parts);
+    }
+    let output = command(&site).args(["check", "--json"]).output().unwrap();
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(document["exit"], 64);
+    let fault = &document["faults"][0];
+    assert_eq!(fault["file"], "tiers/safe_motion.toml");
+    assert_eq!(
+        (&fault["line"], &fault["key"]),
+        (&6.into(), &"defaults.rate_per_s".into())
+    );
+}
+
+#[test]
+fn a_node_that_dora_did_not_start_ends_with_66() {
+    let node = [
+        "node",
+        "--robot",
+        "rover-sim",
+        "--board",
+        "sim",
+        "--robot-id",
+        "r-1",
+    ];
+    let parts = ["not started by dora", "octos-edge run"];
+    says(&Site::new(), &node, 66, &parts);
+    says(
+        &Site::new(),
+        &["mock-robot", "--robot-id", "r-1"],
+        66,
+        &parts,
+    );
+}
+
+#[test]
+fn a_second_agent_of_the_same_robot_ends_with_75_and_the_first_serves_on() {
+    let site = Site::new();
+    let flow = "dataflows/rover-sim.yml";
+    let inputs = "      cmd_response: { source: rover/cmd_response }
+      capabilities: { source: rover/capabilities }
+      state: { source: rover/state }
+      safety_event: { source: rover/safety_event }";
+    let second = format!(
+        "  - id: second\n    path: octos-edge\n    args: node --robot rover-sim --board sim\n    \
+         env: {{ ROBOT_ID: rover-sim-001, OCTOS_EDGE_TIERS: ../tiers }}\n    inputs:\n{inputs}\n    \
+         outputs: [cmd_request]\n  - id: rover\n"
+    );
+    site.edit(flow, "  - id: rover\n", &second);
+    // Whoever comes second is refused, and stays so.
+    site.edit(flow, "restart_policy: on-failure", "restart_policy: never");
+    let mut run = Run::start(&site, &["run", flow].map(OsStr::new));
+    let serves = |line: &Line| {
+        line.tells(|f| {
+            matches!(
+                f,
+                Fact::RunStateChanged {
+                    to: RunState::Disarmed,
+                    ..
+                }
+            )
+        })
+    };
+    let refused = |line: &Line| line.text.contains("exited with code 75");
+    run.wait_all("one serves, one is refused", vec![&serves, &refused]);
+    run.signal(Signal::TERM);
+    let ended = run.finish();
+    assert_eq!(ended.code, Some(1), "{}", ended.out);
+    for part in [
+        ": exited with code 75",
+        "another octos-edge holds robot `rover-sim-001`",
+    ] {
+        assert_eq!(
+            ended.out.matches(part).count(),
+            1,
+            "`{part}`: {}",
+            ended.out
+        );
+    }
+    let lives = site
+        .facts()
+        .into_iter()
+        .filter(|f| matches!(f, Fact::Started { .. }));
+    assert_eq!(lives.count(), 1, "the second began to serve");
+}
