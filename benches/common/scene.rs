@@ -96,7 +96,7 @@ fn tool(number: u32) -> Descriptor {
         6 => Tier::FullActuation,
         _ => Tier::EmergencyOverride,
     };
-    let effect = if number % 2 == 0 {
+    let effect = if number.is_multiple_of(2) {
         Effect::Observe { tier: Some(tier) }
     } else {
         Effect::Mutate

@@ -45,7 +45,10 @@ pub(crate) fn print(header: &str, rows: &[Row]) {
     if let Some(column) = table.column_mut(3) {
         column.set_cell_alignment(CellAlignment::Right);
     }
-    println!("\n{header}\n{table}\nload {:.2} after the run", machine::load());
+    println!(
+        "\n{header}\n{table}\nload {:.2} after the run",
+        machine::load()
+    );
     for row in rows.iter().filter(|row| row.reached == Some(false)) {
         println!("not reached: {}: {}", row.what, row.cause);
     }

@@ -39,7 +39,12 @@ const GOAL: f64 = 1.3;
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+    match words
+        .iter()
+        .map(String::as_str)
+        .collect::<Vec<_>>()
+        .as_slice()
+    {
         ["bare-caller", out] => bare::call(Path::new(out)),
         ["bare-echo"] => bare::echo(),
         ["agent", out] => agent::call(Path::new(out)),
@@ -61,16 +66,20 @@ fn compare() {
     let text = |times: &Dist| format!("p50 {:.0}, p99 {:.0} µs", times.p50(), times.p99());
     let ratio = tool.p50() / bare.p50();
     let row = Row {
-        what: format!("tool call over dora, both ends Rust ({} calls)", tool.count()),
+        what: format!(
+            "tool call over dora, both ends Rust ({} calls)",
+            tool.count()
+        ),
         figure: text(&tool),
         beside: format!("a bare round trip {}", text(&bare)),
         ratio: Some(ratio),
         goal: format!("{GOAL}x at p50"),
         reached: Some(ratio <= GOAL),
-        cause: "two more thread changes on our side (to the sending thread, and from the receiving \
+        cause:
+            "two more thread changes on our side (to the sending thread, and from the receiving \
                 one to the call) and the JSON of the envelope on both; in the dev profile our own \
                 code is not optimised"
-            .to_owned(),
+                .to_owned(),
     };
     table::print(&header, &[row]);
 }
@@ -91,7 +100,11 @@ fn run(dir: &Path, flow: &dyn Fn(&str, &str) -> String) -> Vec<f64> {
     let end = runtime
         .block_on(run_dataflow(run, |log| println!("  {}", log.line)))
         .unwrap();
-    let failed: Vec<_> = end.nodes.iter().filter(|node| node.error.is_some()).collect();
+    let failed: Vec<_> = end
+        .nodes
+        .iter()
+        .filter(|node| node.error.is_some())
+        .collect();
     assert!(failed.is_empty(), "{failed:?}");
     let times = fs::read_to_string(&out).unwrap();
     fs::remove_file(&out).unwrap();

@@ -4,6 +4,7 @@
 //! (`-- stop`). benches/README.md says what each row is.
 #![expect(
     clippy::disallowed_methods,
+    clippy::panic,
     clippy::print_stdout,
     clippy::unwrap_used,
     reason = "a bench reads the machine's clock, prints, and ends when something is not as it must be"
@@ -24,8 +25,11 @@ mod stop;
 use common::machine;
 use common::table::{self, Row};
 
+/// Measures a group.
+type Measure = fn() -> Vec<Row>;
+
 /// Each group, with what measures it.
-const GROUPS: [(&str, fn() -> Vec<Row>); 6] = [
+const GROUPS: [(&str, Measure); 6] = [
     ("policy", policy::rows),
     ("pipeline", pipeline::rows),
     ("metrics", metrics::rows),

@@ -120,7 +120,11 @@ fn row(what: &str, times: Vec<f64>, bare: &Dist) -> Row {
     Row {
         what: what.to_owned(),
         figure: format!("p50 {:.1} µs, p99 {:.1} µs", times.p50(), times.p99()),
-        beside: format!("a bare yield p50 {:.1}, p99 {:.1} µs", bare.p50(), bare.p99()),
+        beside: format!(
+            "a bare yield p50 {:.1}, p99 {:.1} µs",
+            bare.p50(),
+            bare.p99()
+        ),
         ratio: Some(times.p99() / bare.p99()),
         goal: format!("{GOAL_US:.0} µs p99"),
         reached: Some(times.p99() <= GOAL_US),
@@ -251,7 +255,9 @@ impl RobotPort for Ready {
         self.0.0.fetch_add(1, Ordering::Relaxed);
         let now = self.0.now();
         let posture = Posture::at_rest([0.0; 3]);
-        let reading = posture.reading.map(|reading| Reading { at: now, ..reading });
+        let reading = posture
+            .reading
+            .map(|reading| Reading { at: now, ..reading });
         Posture {
             now,
             reading,

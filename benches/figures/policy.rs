@@ -61,13 +61,11 @@ fn decisions() -> Vec<Row> {
     let (refused, permitted): (Vec<Descriptor>, Vec<Descriptor>) = tools
         .into_iter()
         .partition(|tool| stack.decide(tool).refusal().is_some());
-    let table: HashMap<String, u32> = (0..scene::TOOLS).map(|n| (scene::name(n), n)).collect();
     let (refused, permitted) = (scene::shuffled(refused), scene::shuffled(permitted));
-    let floor = || {
-        let mut tools = permitted.iter().cycle();
-        let table = &table;
-        move || drop(black_box(tools.next().map(|tool| table.get(tool.name.as_str()))))
-    };
+    let names = permitted.iter().map(|tool| tool.name.to_string());
+    let names: Vec<String> = names.collect();
+    let table = table_of(&names);
+    let floor = || get(&table, &names);
     let (ours, bare) = in_turns(BATCHES, decide(&stack, &permitted), floor());
     let (wording, bare_again) = in_turns(BATCHES, decide(&stack, &refused), floor());
     let scene = format!("{} tools, 5 layers, 200 rules", scene::TOOLS);
@@ -96,7 +94,11 @@ fn look_ups() -> Vec<Row> {
     let (much, little) = in_turns(BATCHES, find(&large, &few), find(&small, &few));
     vec![
         row("look-up in a pinned view of 1,000 tools", &ours, &bare),
-        row("the same of 10,000 tools, all in random order", &cold, &bare_cold),
+        row(
+            "the same of 10,000 tools, all in random order",
+            &cold,
+            &bare_cold,
+        ),
         Row {
             what: format!("growth of the look-up of {SMALL} names, {SMALL} to {LARGE} tools"),
             figure: format!("p50 {:.0} ns", much.p50()),

@@ -73,7 +73,9 @@ impl Wire for Witness<'_> {
         } else if payload.contains("set_velocity") {
             let after = self.0.verb_left.load(Ordering::SeqCst);
             self.0.left.fetch_add(1, Ordering::SeqCst);
-            self.0.after_verb.fetch_add(u64::from(after), Ordering::SeqCst);
+            self.0
+                .after_verb
+                .fetch_add(u64::from(after), Ordering::SeqCst);
             self.0
                 .after_asking
                 .fetch_add(u64::from(asked), Ordering::SeqCst);
@@ -207,7 +209,9 @@ impl Driver<'_> {
         pause(self.random.u32(0..SPREAD));
         let bridge = Arc::clone(&self.bridge);
         let mut motion = Box::pin(async move { bridge.motion(permit, &params).await });
-        let ended = motion.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+        let ended = motion
+            .as_mut()
+            .poll(&mut Context::from_waker(Waker::noop()));
         self.links.shared.spine().fetch_add(1, Ordering::SeqCst);
         self.tick();
         self.tick();
@@ -222,10 +226,10 @@ impl Driver<'_> {
             match self.links.shared.run() {
                 RunState::Armed if !stops => return,
                 RunState::Disarmed if !stops => {
-                    drop(self.orders.submit(Order::Arm { for_ms: 86_400_000 }));
+                    self.order(Order::Arm { for_ms: 86_400_000 });
                 }
-                RunState::Stopped => drop(self.orders.submit(Order::Disarm)),
-                RunState::Latched => drop(self.orders.submit(Order::Reset)),
+                RunState::Stopped => self.order(Order::Disarm),
+                RunState::Latched => self.order(Order::Reset),
                 RunState::Armed
                 | RunState::Disarmed
                 | RunState::Boot
@@ -236,6 +240,10 @@ impl Driver<'_> {
             self.live();
         }
         panic!("the robot did not become armed");
+    }
+
+    fn order(&self, order: Order) {
+        assert!(self.orders.submit(order).is_some(), "orders wait in vain");
     }
 
     fn until(&mut self, reached: impl Fn(&Self) -> bool) {

@@ -8,9 +8,7 @@ use std::time::Duration;
 
 use octos_edge::robot::{EventTap, Inbox};
 use octos_edge::safety::{Links, Order, OrderPort, run_safety};
-use octos_edge::terms::{
-    Clock, Output, RunState, StopCause, StopKind, Wire, WireError,
-};
+use octos_edge::terms::{Clock, Output, RunState, StopCause, StopKind, Wire, WireError};
 
 use crate::common::busy::Busy;
 use crate::common::sample::Dist;
@@ -145,7 +143,13 @@ pub(crate) fn rows() -> Vec<Row> {
         });
         robot.inbox.handle(rover::advert(), clock.now());
         robot.until(RunState::Disarmed);
-        drop(robot.orders.submit(Order::Arm { for_ms: 3_600_000 }));
+        assert!(
+            robot
+                .orders
+                .submit(Order::Arm { for_ms: 3_600_000 })
+                .is_some(),
+            "nothing waits yet"
+        );
         robot.until(RunState::Armed);
         let busy = Busy::one_per_core();
         let (mut stops, mut bare) = (Vec::new(), Vec::new());
