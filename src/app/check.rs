@@ -183,13 +183,17 @@ fn check_dataflows(
     robots: &[RobotFile],
     (report, faults): (&mut CheckReport, &mut Vec<ConfigError>),
 ) {
-    let boards = toml_stems(&settings.boards());
+    let known = Known {
+        robots,
+        files: toml_stems(&settings.tiers().join("robots")),
+        boards: toml_stems(&settings.boards()),
+    };
     for path in dataflow_files(&settings.dataflows()) {
         match crate::node::Dataflow::read(&path) {
             Ok(flow) => {
                 let own = flow.own_nodes();
                 let agents = own.iter().filter(|node| node.subcommand() == "node");
-                for problem in agents.flat_map(|node| agent_problems(node, robots, &boards)) {
+                for problem in agents.flat_map(|node| agent_problems(node, &known)) {
                     let fault = dataflow_fault(&path, problem, "correct the node's args or env");
                     faults.push(fault);
                 }
@@ -220,30 +224,36 @@ fn dataflow_fault(path: &Path, problem: String, hint: &str) -> ConfigError {
     }
 }
 
+/// What a dataflow may name.
+#[cfg(feature = "dora")]
+struct Known<'a> {
+    /// The robots that loaded.
+    robots: &'a [RobotFile],
+    /// All robot files, those with faults of their own too.
+    files: Vec<String>,
+    boards: Vec<String>,
+}
+
 /// Returns what would keep an agent's node from coming up, as far as its args and env say.
 #[cfg(feature = "dora")]
-fn agent_problems(
-    node: &crate::node::OwnNode,
-    robots: &[RobotFile],
-    boards: &[String],
-) -> Vec<String> {
+fn agent_problems(node: &crate::node::OwnNode, known: &Known<'_>) -> Vec<String> {
     let mut problems = Vec::new();
     let mut problem = |text: String| problems.push(format!("node `{}`: {text}", node.id));
     match node.flag("--robot") {
         None => problem("no --robot in its args".to_owned()),
-        Some(name) => match robots.iter().find(|robot| robot.robot == name) {
-            None => problem(format!(
-                "--robot {name}: no such robot file, or one with faults"
-            )),
-            Some(robot) if robot.id.is_none() && !has_robot_id(node) => {
+        Some(name) if !known.files.iter().any(|file| file == name) => {
+            problem(format!("--robot {name}: no such robot file"));
+        }
+        Some(name) => {
+            let robot = known.robots.iter().find(|robot| robot.robot == name);
+            if robot.is_some_and(|robot| robot.id.is_none()) && !has_robot_id(node) {
                 problem("no ROBOT_ID in its env, and the robot file fixes no id".to_owned());
             }
-            Some(_) => {}
-        },
+        }
     }
     match node.flag("--board") {
         None => problem("no --board in its args".to_owned()),
-        Some(name) if !boards.iter().any(|board| board == name) => {
+        Some(name) if !known.boards.iter().any(|board| board == name) => {
             problem(format!("--board {name}: no such board file"));
         }
         Some(_) => {}
