@@ -15,7 +15,8 @@ fn root() -> PathBuf {
 
 fn settings(root: &Path) -> Settings {
     Settings::resolve(SettingsRequest {
-        tiers: root.join("tiers"),
+        tiers: Some(root.join("tiers")),
+        metrics: None,
         boards: None,
         config: None,
         state: None,
