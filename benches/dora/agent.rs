@@ -106,7 +106,7 @@ pub(crate) fn call(out: &Path) {
         drop(thread::spawn(move || {
             while let Some(event) = events.next_event() {
                 match inbox.handle(event, inbox_clock.now()) {
-                    Heard::Nothing | Heard::LogLevel(_) => {}
+                    Heard::Nothing | Heard::LogLevel(_) | Heard::Reload => {}
                     Heard::Stop | Heard::Lost => return,
                 }
             }
@@ -155,6 +155,7 @@ fn calling(
         view: catalog.view(&PolicyStack::root(robot.max_tier)),
         origin: CallOrigin::Model,
         by: None,
+        person_stops: 0,
         cancel: CancellationToken::new(),
     };
     let ports = Ports {
