@@ -188,7 +188,7 @@ fn setup(robot: &Arc<RobotFile>, tiers: &Tiers, clock: &Arc<RealClock>) -> Setup
     let board = Board::parse("sim.toml", include_str!("../../boards/sim.toml")).unwrap();
     Setup {
         plan: safety_plan(robot, tiers, &board, Boot::default()),
-        speed_ceiling_mps: speed_ceiling_mps(robot, tiers),
+        speed_ceiling_mps: speed_ceiling_mps(robot, tiers, robot.max_tier),
         robot: Arc::clone(robot),
         id: RobotId::parse(ROBOT_ID).unwrap(),
         ids: Ids::random(),

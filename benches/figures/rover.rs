@@ -75,7 +75,7 @@ pub(crate) fn parts(robot: &RobotFile, tiers: &Tiers, clock: Arc<dyn Clock>) -> 
     let board = Board::parse("sim.toml", include_str!("../../boards/sim.toml")).unwrap();
     assemble(Setup {
         plan: safety_plan(robot, tiers, &board, Boot::default()),
-        speed_ceiling_mps: speed_ceiling_mps(robot, tiers),
+        speed_ceiling_mps: speed_ceiling_mps(robot, tiers, robot.max_tier),
         robot: Arc::new(robot.clone()),
         id: RobotId::parse("rover-1").unwrap(),
         ids: Ids::seeded(1),

@@ -1,6 +1,7 @@
 //! The command line: arguments in, text or JSON out, one file a subcommand. It decides nothing.
 
 mod check;
+mod completions;
 mod ctl;
 mod explain;
 mod global;
@@ -11,7 +12,7 @@ mod run;
 mod sim;
 mod tools;
 
-use clap::{Parser, Subcommand};
+use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::app::{AppError, Exit};
 use global::Global;
@@ -49,12 +50,16 @@ enum Command {
     Tools(tools::Args),
     /// Talk to a running node as its operator.
     Ctl(ctl::Args),
+    /// Print the script that lets a shell complete this command line.
+    Completions(completions::Args),
 }
 
 /// Parses the command line, runs the command and returns its exit code.
 pub fn run() -> u8 {
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
+    let parsed = Cli::command().try_get_matches();
+    let parsed = parsed.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
+    let (cli, matches) = match parsed {
+        Ok(parsed) => parsed,
         Err(error) => {
             let exit = if error.use_stderr() {
                 Exit::Usage
@@ -67,7 +72,7 @@ pub fn run() -> u8 {
         }
     };
     let printer = Printer::new(cli.global.json);
-    match dispatch(&cli, &printer) {
+    match dispatch(&cli, &matches, &printer) {
         Ok(exit) => exit.code(),
         Err(error) => {
             printer.error(&error);
@@ -76,8 +81,8 @@ pub fn run() -> u8 {
     }
 }
 
-fn dispatch(cli: &Cli, printer: &Printer) -> Result<Exit, AppError> {
-    let settings = cli.global.settings()?;
+fn dispatch(cli: &Cli, matches: &ArgMatches, printer: &Printer) -> Result<Exit, AppError> {
+    let settings = cli.global.settings(matches)?;
     match &cli.command {
         Command::Sim(args) => sim::run(args, &settings, printer),
         Command::Run(args) => run::run(args, &settings, printer),
@@ -87,13 +92,12 @@ fn dispatch(cli: &Cli, printer: &Printer) -> Result<Exit, AppError> {
         Command::Explain(args) => explain::run(args, &settings, printer),
         Command::Tools(args) => tools::run(args, &settings, printer),
         Command::Ctl(args) => ctl::run(args, &settings, printer),
+        Command::Completions(args) => completions::run(args),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
-
     use super::*;
 
     #[test]

@@ -24,6 +24,7 @@ fn is_too_fast(tier: Tier, speed: f64) -> bool {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let settings = Settings::resolve(SettingsRequest {
         metrics: None,
+        origins: Default::default(),
         tiers: Some(root.join("tiers")),
         boards: Some(root.join("boards")),
         config: None,

@@ -3,6 +3,7 @@
 mod broken;
 mod cases;
 mod mutation;
+pub(super) mod samples;
 
 use super::{Board, PolicyFile, RobotFile, Scenario, Tiers, When};
 use crate::terms::{Kind, Tier};

@@ -17,6 +17,7 @@ fn settings(root: &Path) -> Settings {
     Settings::resolve(SettingsRequest {
         tiers: Some(root.join("tiers")),
         metrics: None,
+        origins: Default::default(),
         boards: None,
         config: None,
         state: None,

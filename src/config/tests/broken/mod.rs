@@ -41,7 +41,7 @@ fn reports(good: &str, edits: &str, load: impl Fn(&str) -> Result<(), ConfigErro
 }
 
 /// Returns the lines of an edit that begin with `sign`, without it.
-fn part(edit: &str, sign: char) -> String {
+pub(super) fn part(edit: &str, sign: char) -> String {
     let lines: Vec<&str> = edit
         .lines()
         .filter_map(|line| line.strip_prefix(sign))

@@ -4,20 +4,30 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+mod print;
+#[cfg(test)]
+mod tests;
+
 use super::exit::AppError;
 use super::load::{keep, load_checked_robot};
 use super::settings::Settings;
 use crate::config::{
-    Board, ConfigError, ConfigErrors, Place, PolicyFile, RobotFile, Scenario, Tiers, toml_stems,
+    Board, ConfigError, ConfigErrors, FileKind, Place, PolicyFile, RobotFile, Scenario, Tiers,
+    toml_stems,
 };
 use crate::gate::{check_policy, denied_stops};
 use crate::terms::Tier;
+
+pub use print::PrintedSetting;
 
 /// What was loaded.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct CheckReport {
     /// The files, by their kind.
     pub loaded: Vec<CheckedFile>,
+    /// Every setting with where it came from; only when it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub settings: Option<Vec<PrintedSetting>>,
 }
 
 /// One file that was loaded without a fault.
@@ -43,6 +53,9 @@ impl CheckReport {
                 ));
             }
         }
+        if let Some(settings) = &self.settings {
+            text.push_str(&print::to_text(settings));
+        }
         text.push_str(&format!("{} files, no fault", self.loaded.len()));
         text
     }
@@ -54,6 +67,32 @@ impl CheckReport {
             holds,
         });
     }
+}
+
+/// Loads every file as [`check_all`] does, and lists every setting with where it came from.
+///
+/// # Errors
+/// As for [`check_all`].
+pub fn check_and_print(settings: &Settings) -> Result<CheckReport, AppError> {
+    let mut report = check_all(settings)?;
+    report.settings = Some(print::print(settings)?);
+    Ok(report)
+}
+
+/// Returns the JSON Schema of one kind of file, or of all kinds by their names.
+///
+/// # Errors
+/// [`AppError::Usage`] for a word that is no kind of file.
+pub fn file_schema(kind: Option<&str>) -> Result<serde_json::Value, AppError> {
+    let Some(word) = kind else {
+        let all = FileKind::ALL.map(|kind| (kind.as_str().to_owned(), kind.schema()));
+        return Ok(serde_json::Value::Object(all.into_iter().collect()));
+    };
+    let found = FileKind::ALL.into_iter().find(|kind| kind.as_str() == word);
+    found.map(FileKind::schema).ok_or_else(|| AppError::Usage {
+        problem: format!("no kind of file is named `{word}`"),
+        hint: format!("kinds: {}", FileKind::ALL.map(FileKind::as_str).join(", ")),
+    })
 }
 
 /// Loads every file below the folders of `settings`.
