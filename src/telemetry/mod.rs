@@ -6,12 +6,13 @@
 //! written to disk by one thread of its own.
 
 mod install;
+mod log_lines;
 mod metrics;
 mod record;
 mod recorder;
 mod segment;
 
-pub use install::{LogFormat, LogHandle, LogPlan, TracingError, install_tracing};
+pub use install::{LogFormat, LogHandle, LogPlan, TracingError, flush_log, install_tracing};
 pub use metrics::{Metrics, MetricsError, RobotLabels, SERIES_MAX};
 pub use record::{Record, RecordError, read_records};
 pub use recorder::{Recorder, RecorderError, RecorderPlan, RecorderSink};
