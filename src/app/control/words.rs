@@ -167,7 +167,7 @@ pub enum Answer {
 }
 
 impl Answer {
-    #[cfg(feature = "dora")]
+    #[cfg(any(feature = "dora", test))]
     pub(super) fn refused(why: impl Into<String>) -> Self {
         Self::Refused {
             failed: vec![why.into()],
