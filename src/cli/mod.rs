@@ -9,9 +9,11 @@ mod print;
 mod run;
 mod sim;
 
-use clap::{Parser, Subcommand};
+use std::ffi::OsString;
 
-use crate::app::{AppError, Exit};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+
+use crate::app::{AppError, Exit, end_log};
 use global::Global;
 use print::Printer;
 
@@ -28,6 +30,9 @@ struct Cli {
     #[command(subcommand)]
     command: Command,
 }
+
+/// Global options that no word of `ctl` needs.
+const UNUSED_BY_CTL: [&str; 4] = ["log_format", "tiers", "boards", "config"];
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -47,7 +52,7 @@ enum Command {
 
 /// Parses the command line, runs the command and returns its exit code.
 pub fn run() -> u8 {
-    let cli = match Cli::try_parse() {
+    let cli = match parse(Cli::command(), &std::env::args_os().collect::<Vec<_>>()) {
         Ok(cli) => cli,
         Err(error) => {
             let exit = if error.use_stderr() {
@@ -61,13 +66,44 @@ pub fn run() -> u8 {
         }
     };
     let printer = Printer::new(cli.global.json);
-    match dispatch(&cli, &printer) {
+    let done = dispatch(&cli, &printer);
+    end_log();
+    match done {
         Ok(exit) => exit.code(),
         Err(error) => {
             printer.error(&error);
             error.exit().code()
         }
     }
+}
+
+/// Parses the command line. A bad value in the environment stands before no stop, and before no word of
+/// `ctl` that does not need it: there it is told and left out of account.
+fn parse(command: clap::Command, args: &[OsString]) -> Result<Cli, clap::Error> {
+    let of = |command: clap::Command| {
+        let matches = command.try_get_matches_from(args)?;
+        Cli::from_arg_matches(&matches)
+    };
+    let error = match of(command.clone()) {
+        Ok(cli) => return Ok(cli),
+        Err(error) => error,
+    };
+    let unset = |command: clap::Command, id: &'static str| {
+        command.mut_arg(id, |arg| arg.env(None::<&'static str>))
+    };
+    let for_ctl = UNUSED_BY_CTL.into_iter().fold(command, unset);
+    let for_stop = unset(for_ctl.clone(), "state")
+        .mut_subcommand("ctl", |ctl| unset(unset(ctl, "robot_id"), "who"));
+    let cli = match (of(for_ctl), of(for_stop)) {
+        (Ok(cli), _) if matches!(cli.command, Command::Ctl(_)) => cli,
+        (_, Ok(cli)) if matches!(&cli.command, Command::Ctl(args) if args.is_stop()) => cli,
+        (Ok(_) | Err(_), Ok(_) | Err(_)) => return Err(error),
+    };
+    print::warning(&format!(
+        "left out of account: {}",
+        error.to_string().lines().next().unwrap_or_default()
+    ));
+    Ok(cli)
 }
 
 fn dispatch(cli: &Cli, printer: &Printer) -> Result<Exit, AppError> {
@@ -84,9 +120,35 @@ fn dispatch(cli: &Cli, printer: &Printer) -> Result<Exit, AppError> {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
-
     use super::*;
+
+    /// The command line in an environment where these options have the value of `PATH`, which is no
+    /// format and no robot id.
+    fn in_bad_environment(line: &[&str]) -> Result<Cli, clap::Error> {
+        let command = Cli::command()
+            .mut_arg("log_format", |arg| arg.env("PATH"))
+            .mut_subcommand("ctl", |ctl| ctl.mut_arg("robot_id", |arg| arg.env("PATH")));
+        let args: Vec<OsString> = line.iter().map(OsString::from).collect();
+        parse(command, &args)
+    }
+
+    #[test]
+    fn a_bad_environment_stands_before_no_stop() {
+        for word in ["stop", "estop"] {
+            let cli = in_bad_environment(&["octos-edge", "ctl", word]).unwrap();
+            assert!(matches!(&cli.command, Command::Ctl(args) if args.is_stop()));
+        }
+        let named = ["octos-edge", "ctl", "--robot-id", "rover-1", "status"];
+        assert!(in_bad_environment(&named).is_ok(), "a status needs no log");
+        for line in [
+            &["octos-edge", "ctl", "end"][..],
+            &["octos-edge", "check"],
+            &["octos-edge", "ctl", "stop", "--fast"],
+            &["octos-edge", "--log-format", "xml", "ctl", "stop"],
+        ] {
+            assert!(in_bad_environment(line).is_err(), "{line:?}");
+        }
+    }
 
     #[test]
     fn the_command_line_is_well_formed() {
