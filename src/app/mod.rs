@@ -32,6 +32,7 @@ pub use check::{CheckReport, CheckedFile, check_all};
 pub use control::{Answer, GoalStatus, Status, Word};
 pub use ctl::say;
 pub use exit::{AppError, Exit};
+pub use log::end_log;
 #[cfg(feature = "dora")]
 pub use mock_robot::serve_mock_robot;
 pub use rehearse::rehearse;

@@ -28,21 +28,20 @@ impl Ending {
     /// Waits for the first reason to end, brings the robot to rest, disarms, ends the agent.
     pub(super) fn wait_and_end(self, runtime: &Runtime, spine: &SpineHandle) -> Exit {
         let why = self.end.recv().unwrap_or(End::Broken("every part ended"));
+        // Whoever asked for the stop already is not asked again: a second word does no harm, but would
+        // be a second stop in the record.
+        match &why {
+            End::Graph | End::Operator(_) => {}
+            End::GraphLost | End::Signal(_) | End::Broken(_) => {
+                self.bridge.stop(StopKind::Stop, shutdown(), None);
+            }
+        }
         tracing::info!(?why, "the node ends");
         let exit = match &why {
             End::Graph | End::Operator(_) | End::Signal(_) => Exit::Done,
             End::GraphLost => Exit::Internal,
             End::Broken(_) => Exit::Panic,
         };
-        // The inbox has asked already when the dataflow did; a second word does no harm, but would
-        // be a second stop in the record.
-        if why != End::Graph {
-            let by = match &why {
-                End::Operator(who) => Some(who.as_str()),
-                End::Graph | End::GraphLost | End::Signal(_) | End::Broken(_) => None,
-            };
-            self.bridge.stop(StopKind::Stop, shutdown(), by);
-        }
         if why != End::GraphLost {
             let at_rest = runtime.block_on(self.bridge.at_rest());
             if !at_rest {

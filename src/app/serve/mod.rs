@@ -215,7 +215,8 @@ impl Node {
             end: end_sender,
             wait: Arc::new(Parked),
         };
-        let server = Server::listen(&self.folder.files().socket(), Arc::new(operator))
+        let (socket, clock) = (self.folder.files().socket(), Arc::clone(&self.clock));
+        let server = Server::listen(&socket, Arc::new(operator), clock)
             .map_err(|error| AppError::Internal(format!("control socket: {error}")))?;
 
         let ended = Ending {
@@ -263,6 +264,10 @@ impl Wait for Parked {
 impl Control for OperatorDesk {
     fn carry_out(&self, word: &Word) -> Answer {
         Self::carry_out(self, word)
+    }
+
+    fn stop_at_once(&self, word: &Word) -> Answer {
+        Self::stop_at_once(self, word)
     }
 
     fn refused(&self, word: &Word, why: &str) {

@@ -223,6 +223,8 @@ fn order_label(order: &str) -> &'static str {
         "arm" => "arm",
         "disarm" => "disarm",
         "reset" => "reset",
+        "stop" => "stop",
+        "estop" => "estop",
         _ => "other",
     }
 }

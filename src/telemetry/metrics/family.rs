@@ -167,7 +167,7 @@ families! {
     LATCHES = Counter "octos_edge_latches_persisted_total" []
         "Latches written to disk.";
     ORDERS = Counter "octos_edge_orders_total"
-        [LabelSet { key: "order", values: || vec!["arm", "disarm", "reset", "other"] },
+        [LabelSet { key: "order", values: || vec!["arm", "disarm", "reset", "stop", "estop", "other"] },
          LabelSet { key: "outcome", values: || vec!["done", "refused"] }]
         "Orders of operators.";
     COMMANDS = Counter "octos_edge_commands_sent_total"
