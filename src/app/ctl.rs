@@ -193,13 +193,103 @@ impl Status {
             (_, []) => "possible".to_owned(),
             (_, checks) => format!("blocked by {}", checks.join(", ")),
         };
-        let cause = self
-            .cause
-            .map_or(String::new(), |cause| format!(" (last stop: {cause})"));
+        let cause = match (self.last_stop, self.cause) {
+            (Some(kind), Some(cause)) => format!(" (last stop: {kind}, {cause})"),
+            (None, Some(cause)) => format!(" (last stop: {cause})"),
+            (_, None) => String::new(),
+        };
+        let metrics = self.metrics.as_ref().map_or(String::new(), |at| {
+            format!("\nmetrics   http://{at}/metrics")
+        });
         format!(
             "robot     {} served by process {}\nstate     {}{cause}, epoch {}\ntier      {}\n\
-             position  {place}, {age}\nspeed     {speed}\ngoal      {goal}\narming    {arming}",
+             position  {place}, {age}\nspeed     {speed}\ngoal      {goal}\narming    {arming}{metrics}",
             self.robot_id, self.pid, self.run, self.epoch, self.tier
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufRead as _, BufReader, Write as _};
+    use std::os::unix::net::UnixListener;
+    use std::sync::mpsc::{Receiver, channel};
+
+    use super::*;
+
+    fn stop_word() -> Word {
+        Word::Stop {
+            who: "ann".to_owned(),
+            why: "smoke".to_owned(),
+        }
+    }
+
+    fn folder(state: &Path, robot: &str) -> (RobotId, PathBuf) {
+        let robot = RobotId::parse(robot).unwrap();
+        let socket = socket_of(state, &robot);
+        std::fs::create_dir_all(socket.parent().unwrap()).unwrap();
+        (robot, socket)
+    }
+
+    /// A node that answers each of its connections once, with `answers`, and tells what it heard.
+    fn node(socket: &Path, answers: &'static [&'static str]) -> Receiver<String> {
+        let listener = UnixListener::bind(socket).unwrap();
+        let (heard, hearing) = channel();
+        thread::spawn(move || {
+            for answer in answers {
+                let (stream, _) = listener.accept().unwrap();
+                let mut line = String::new();
+                BufReader::new(&stream).read_line(&mut line).unwrap();
+                heard.send(line).unwrap();
+                (&stream).write_all(answer.as_bytes()).unwrap();
+            }
+        });
+        hearing
+    }
+
+    const DONE: &str = "{\"answer\":\"done\",\"text\":\"stopped\"}\n";
+
+    #[test]
+    fn a_frozen_node_keeps_a_stop_from_no_other_and_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let (mute, socket) = folder(dir.path(), "a-mute");
+        // It listens, and nobody accepts: a frozen process.
+        let frozen = UnixListener::bind(socket).unwrap();
+        let (well, socket) = folder(dir.path(), "b-well");
+        let hearing = node(&socket, &[DONE]);
+        let (gone, _) = folder(dir.path(), "c-gone");
+        let robots = [mute, well, gone];
+        let state = dir.path().to_owned();
+        let asked = thread::spawn(move || stop(&state, &robots, &stop_word()));
+        let line = hearing.recv().unwrap();
+        assert!(line.contains("\"do\":\"stop\""), "{line}");
+        assert!(!asked.is_finished(), "the mute one is still waited for");
+        // It wakes and talks nonsense.
+        (&frozen.accept().unwrap().0).write_all(b"zzz\n").unwrap();
+        let error = asked.join().unwrap().unwrap_err().to_string();
+        for part in ["a-mute: answer is no JSON", "it reached b-well"] {
+            assert!(error.contains(part), "{error}");
+        }
+        assert!(!error.contains("c-gone"), "{error}");
+    }
+
+    #[test]
+    fn a_stop_is_said_again_when_the_node_makes_room() {
+        let dir = tempfile::tempdir().unwrap();
+        let (robot, socket) = folder(dir.path(), "rover-1");
+        let hearing = node(&socket, &["", "", DONE]);
+        let told = stop(dir.path(), &[robot], &stop_word()).unwrap();
+        assert!(matches!(told, Answer::Done { text } if text == "stopped"));
+        assert_eq!(hearing.iter().count(), 3);
+    }
+
+    #[test]
+    fn a_stop_that_nobody_can_hear_is_an_error() {
+        let dir = tempfile::tempdir().unwrap();
+        let (robot, _) = folder(dir.path(), "rover-1");
+        for robots in [&[][..], &[robot]] {
+            let error = stop(dir.path(), robots, &stop_word()).unwrap_err();
+            assert!(error.to_string().contains("no node answers"), "{error}");
+        }
     }
 }

@@ -69,6 +69,14 @@ pub enum AppError {
         /// The way out.
         hint: String,
     },
+    /// Metrics cannot be served where somebody asked for them.
+    #[error("{problem}")]
+    Metrics {
+        /// What is wrong, with the address.
+        problem: String,
+        /// The way out.
+        hint: String,
+    },
     /// dora or the dataflow does not fit.
     #[error(transparent)]
     Node(#[from] NodeError),
@@ -119,7 +127,7 @@ impl AppError {
     pub fn exit(&self) -> Exit {
         match self {
             Self::Usage { .. } => Exit::Usage,
-            Self::Config(_) | Self::State { .. } => Exit::Config,
+            Self::Config(_) | Self::State { .. } | Self::Metrics { .. } => Exit::Config,
             Self::Board { .. } => Exit::Board,
             Self::Node(_) => Exit::Graph,
             Self::SecondInstance { .. } => Exit::SecondInstance,
@@ -134,6 +142,7 @@ impl AppError {
             Self::Config(errors) => errors.to_string().lines().map(str::to_owned).collect(),
             Self::Usage { .. }
             | Self::State { .. }
+            | Self::Metrics { .. }
             | Self::Board { .. }
             | Self::Node(_)
             | Self::SecondInstance { .. }
@@ -163,6 +172,7 @@ impl AppError {
             Self::Refused { failed } => failed.iter().map(|f| f.as_str().into()).collect(),
             Self::Usage { .. }
             | Self::State { .. }
+            | Self::Metrics { .. }
             | Self::Board { .. }
             | Self::Node(_)
             | Self::SecondInstance { .. }
@@ -175,7 +185,9 @@ impl AppError {
     /// Returns the way out; empty when the message says it all.
     pub fn hint(&self) -> String {
         match self {
-            Self::Usage { hint, .. } | Self::State { hint, .. } => hint.clone(),
+            Self::Usage { hint, .. } | Self::State { hint, .. } | Self::Metrics { hint, .. } => {
+                hint.clone()
+            }
             Self::Config(_) => "each fault names its file, line and key; tiers/README.md and boards/README.md list every key".to_owned(),
             Self::Board { .. } => "name another board with --board, or mend its file; boards/README.md lists every key".to_owned(),
             Self::Node(error) => error.hint().to_owned(),

@@ -9,7 +9,7 @@ use super::settings::Settings;
 #[cfg(feature = "dora")]
 use crate::board::Machine;
 use crate::config::{Board, ConfigError, ConfigErrors, PolicyFile, RobotFile, Tiers, load_robot};
-use crate::gate::{PolicyStack, RobotRules, check_policy, policy_warnings};
+use crate::gate::{PolicyStack, RobotRules, check_policy, denied_stops, policy_warnings};
 use crate::terms::Tier;
 
 /// Everything a node runs on, immutable.
@@ -37,32 +37,24 @@ impl Installation {
     pub(super) fn load(settings: &Settings, robot: &str, board: &str) -> Result<Self, AppError> {
         let mut faults = Vec::new();
         let files = Fingerprint::of(files(settings, robot, board));
-        let robot = keep(load_checked_robot(settings, robot), &mut faults);
+        let book = Rulebook::read(settings, robot, &mut faults);
         let board = keep(Board::load(&settings.boards(), board), &mut faults);
-        let policy = match settings.config() {
-            None => Some(None),
-            Some(path) => keep(PolicyFile::load(path), &mut faults).map(Some),
-        };
-        if let (Some((_, robot, _)), Some(Some(policy))) = (&robot, &policy) {
-            let names: Vec<&str> = robot.tools.iter().map(|tool| tool.name.as_str()).collect();
-            faults.extend(check_policy(policy, &names));
-            for warning in policy_warnings(policy, &names) {
-                tracing::warn!("{warning}");
-            }
-        }
         ConfigErrors::none_or(faults)?;
-        match (robot, board, policy) {
-            (Some((tiers, robot, rules)), Some(board), Some(policy)) => Ok(Self {
-                tiers,
-                robot,
-                rules,
-                board,
-                policy,
-                files,
-            }),
-            _ => Err(AppError::Internal(
-                "a file failed to load without a fault".to_owned(),
-            )),
+        match (book, board) {
+            (Some(book), Some(board)) => {
+                for warning in &book.warnings {
+                    tracing::warn!("{warning}");
+                }
+                Ok(Self {
+                    tiers: book.tiers,
+                    robot: book.robot,
+                    rules: book.rules,
+                    board,
+                    policy: book.policy,
+                    files,
+                })
+            }
+            (_, _) => Err(without_fault()),
         }
     }
 
@@ -88,15 +80,85 @@ impl Installation {
     /// Returns the policy in force: the robot file's ceiling, lowered by `tier` and by the policy
     /// file, with the tiers that ask a person.
     pub(super) fn policy(&self, tier: Option<Tier>) -> PolicyStack {
-        let mut stack = PolicyStack::root(self.robot.max_tier).ask(&self.tiers);
-        if let Some(tier) = tier {
-            stack = stack.lowered(tier);
-        }
-        match &self.policy {
-            Some(file) => stack.layer(&file.layer),
-            None => stack,
-        }
+        stack(&self.robot, &self.tiers, self.policy.as_ref(), tier)
     }
+}
+
+/// What decides over the calls of one robot: everything but the machine it runs on.
+#[derive(Debug, Clone)]
+pub(super) struct Rulebook {
+    /// The four tiers.
+    pub tiers: Tiers,
+    /// The robot.
+    pub robot: RobotFile,
+    /// Its limits, compiled, with their examples passed.
+    pub rules: Arc<RobotRules>,
+    /// The policy, when a file was given.
+    pub policy: Option<PolicyFile>,
+    /// What is odd about the policy and yet harmless.
+    pub warnings: Vec<String>,
+}
+
+impl Rulebook {
+    /// Loads all of it.
+    ///
+    /// # Errors
+    /// [`AppError::Config`] with every fault of every file.
+    pub(super) fn load(settings: &Settings, robot: &str) -> Result<Self, AppError> {
+        let mut faults = Vec::new();
+        let book = Self::read(settings, robot, &mut faults);
+        ConfigErrors::none_or(faults)?;
+        book.ok_or_else(without_fault)
+    }
+
+    fn read(settings: &Settings, robot: &str, faults: &mut Vec<ConfigError>) -> Option<Self> {
+        let robot = keep(load_checked_robot(settings, robot), faults);
+        let policy = match settings.config() {
+            None => Some(None),
+            Some(path) => keep(PolicyFile::load(path), faults).map(Some),
+        };
+        let (tiers, robot, rules) = robot?;
+        let policy = policy?;
+        let mut warnings = Vec::new();
+        if let Some(policy) = &policy {
+            let names: Vec<&str> = robot.tools.iter().map(|tool| tool.name.as_str()).collect();
+            faults.extend(check_policy(policy, &names));
+            faults.extend(denied_stops(policy, &robot));
+            warnings = policy_warnings(policy, &names);
+        }
+        Some(Self {
+            tiers,
+            robot,
+            rules,
+            policy,
+            warnings,
+        })
+    }
+
+    /// Returns the policy in force, as [`Installation::policy`] does.
+    pub(super) fn policy(&self, tier: Option<Tier>) -> PolicyStack {
+        stack(&self.robot, &self.tiers, self.policy.as_ref(), tier)
+    }
+}
+
+fn stack(
+    robot: &RobotFile,
+    tiers: &Tiers,
+    policy: Option<&PolicyFile>,
+    tier: Option<Tier>,
+) -> PolicyStack {
+    let mut stack = PolicyStack::root(robot.max_tier).ask(tiers);
+    if let Some(tier) = tier {
+        stack = stack.lowered(tier);
+    }
+    match policy {
+        Some(file) => stack.layer(&file.layer),
+        None => stack,
+    }
+}
+
+fn without_fault() -> AppError {
+    AppError::Internal("a file failed to load without a fault".to_owned())
 }
 
 /// Returns the files that a node with this robot on this board loads.

@@ -11,11 +11,13 @@ mod clock;
 mod control;
 mod ctl;
 mod exit;
+mod explain;
 mod fingerprint;
 mod load;
 mod log;
 #[cfg(feature = "dora")]
 mod mock_robot;
+mod paper;
 mod parts;
 mod rehearse;
 mod requests;
@@ -27,17 +29,20 @@ mod settings;
 #[cfg(not(feature = "embedded-daemon"))]
 mod slim;
 mod state;
+mod tools;
 
 pub use check::{CheckReport, CheckedFile, check_all};
 pub use control::{Answer, GoalStatus, Status, Word};
 pub use ctl::say;
 pub use exit::{AppError, Exit};
+pub use explain::{ExplainNumber, ExplainRule, ExplainVerdict, Explanation, explain};
 pub use log::end_log;
 #[cfg(feature = "dora")]
 pub use mock_robot::serve_mock_robot;
 pub use rehearse::rehearse;
 pub use requests::{
-    MockRobotRequest, NodeRequest, RunNode, RunReport, RunRequest, SimBridge, SimRequest,
+    ExplainRequest, MockRobotRequest, NodeRequest, RunNode, RunReport, RunRequest, SimBridge,
+    SimRequest, ToolsRequest,
 };
 #[cfg(feature = "embedded-daemon")]
 pub use run_file::run_file;
@@ -48,6 +53,7 @@ pub use settings::{Settings, SettingsRequest};
 pub use slim::run_file;
 #[cfg(not(feature = "dora"))]
 pub use slim::{serve_mock_robot, serve_node};
+pub use tools::{ListedTool, ToolList, list_tools};
 
 pub use crate::telemetry::LogFormat;
 use log::start_log;

@@ -99,3 +99,25 @@ pub struct MockRobotRequest {
     /// Where it starts, m.
     pub home: [f64; 2],
 }
+
+/// What `explain` is asked for.
+#[derive(Debug, Clone)]
+pub struct ExplainRequest {
+    /// The tool, as a model would name it.
+    pub tool: String,
+    /// The arguments, as JSON.
+    pub args: String,
+    /// Name of the robot file; `None` takes the only one.
+    pub robot: Option<String>,
+    /// Lowers the ceiling, as `node` does.
+    pub tier: Option<Tier>,
+}
+
+/// What `tools` is asked for.
+#[derive(Debug, Clone)]
+pub struct ToolsRequest {
+    /// Name of the robot file; `None` takes the only one.
+    pub robot: Option<String>,
+    /// Lowers the ceiling, as `node` does.
+    pub tier: Option<Tier>,
+}

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::exit::AppError;
 use crate::config::Environment;
-use crate::telemetry::LogFormat;
+use crate::telemetry::{ListenAddr, LogFormat};
 
 /// Where the tier files lie unless something else is said.
 const TIERS: &str = "tiers";
@@ -21,6 +21,9 @@ pub struct SettingsRequest {
     pub config: Option<PathBuf>,
     /// State folder.
     pub state: Option<PathBuf>,
+    /// Where metrics are served, as it was written. Judged by those who serve them: a bad address
+    /// must not keep a stop from being said.
+    pub metrics: Option<String>,
     /// How the log is written.
     pub log_format: LogFormat,
     /// Whether only warnings are logged.
@@ -51,11 +54,12 @@ impl Settings {
         self.request.tiers.as_deref().unwrap_or(Path::new(TIERS))
     }
 
-    /// Returns the folders and the file that were given, as the variables that hand them to a node,
+    /// Returns the folders, the file and the address that were given, as the variables that hand them to a node,
     /// with absolute paths. What was not given is left to the dataflow.
     ///
     /// # Errors
-    /// [`AppError::Usage`] when one that must be there is not.
+    /// [`AppError::Usage`] when one that must be there is not, [`AppError::Metrics`] as for
+    /// [`Settings::metrics`].
     pub fn given_to_nodes(&self) -> Result<BTreeMap<String, String>, AppError> {
         let request = &self.request;
         let mut env = BTreeMap::new();
@@ -81,6 +85,7 @@ impl Settings {
         }
         let format = self.log_format().as_str().to_owned();
         env.insert("OCTOS_EDGE_LOG_FORMAT".to_owned(), format);
+        env.extend(self.metrics_variable()?);
         Ok(env)
     }
 
@@ -120,6 +125,31 @@ impl Settings {
                     .to_owned(),
                 hint: "give one with --state or OCTOS_EDGE_STATE".to_owned(),
             })
+    }
+
+    /// Returns where metrics are served; `None` when nobody asked for them.
+    ///
+    /// # Errors
+    /// [`AppError::Metrics`] when the text is no address, or one that other machines can reach and
+    /// does not say so.
+    pub fn metrics(&self) -> Result<Option<ListenAddr>, AppError> {
+        // A variable that is set to nothing is one that is not set.
+        let written = self.request.metrics.as_deref();
+        let written = written.filter(|text| !text.is_empty());
+        let parsed = written.map(|text| text.parse::<ListenAddr>());
+        parsed.transpose().map_err(|error| AppError::Metrics {
+            problem: error.to_string(),
+            hint: error.hint(),
+        })
+    }
+
+    /// Returns the variable that tells a node where to serve its metrics, when somebody asked.
+    ///
+    /// # Errors
+    /// As for [`Settings::metrics`].
+    pub fn metrics_variable(&self) -> Result<Option<(String, String)>, AppError> {
+        let address = self.metrics()?;
+        Ok(address.map(|address| ("OCTOS_EDGE_METRICS".to_owned(), address.to_string())))
     }
 
     /// Returns whether only warnings are logged and no progress is printed.

@@ -43,6 +43,11 @@ pub(super) struct Global {
     /// Policy file; none means that only the robot file's ceiling applies.
     #[arg(long, global = true, value_name = "FILE", env = "OCTOS_EDGE_CONFIG")]
     config: Option<PathBuf>,
+    /// Address at which a node serves its metrics to Prometheus, such as 127.0.0.1:9464; port 0 takes
+    /// a free one. `public:0.0.0.0:9464` lets other machines read them. `run` and `sim` hand it to
+    /// the agent's node [default: none].
+    #[arg(long, global = true, value_name = "ADDR", env = "OCTOS_EDGE_METRICS")]
+    metrics: Option<String>,
     /// Folder of latch, lock, audit and control socket
     /// [default: $STATE_DIRECTORY, else the user's state home + /octos-edge; `sim`: a new one].
     #[arg(long, global = true, value_name = "DIR", env = "OCTOS_EDGE_STATE")]
@@ -57,6 +62,7 @@ impl Global {
             boards: self.boards.clone(),
             config: self.config.clone(),
             state: self.state.clone(),
+            metrics: self.metrics.clone(),
             log_format: match self.log_format {
                 Format::Text => LogFormat::Text,
                 Format::Json => LogFormat::Json,

@@ -2,12 +2,14 @@
 
 mod check;
 mod ctl;
+mod explain;
 mod global;
 mod mock_robot;
 mod node;
 mod print;
 mod run;
 mod sim;
+mod tools;
 
 use std::ffi::OsString;
 
@@ -32,7 +34,7 @@ struct Cli {
 }
 
 /// Global options that no word of `ctl` needs.
-const UNUSED_BY_CTL: [&str; 4] = ["log_format", "tiers", "boards", "config"];
+const UNUSED_BY_CTL: [&str; 5] = ["log_format", "tiers", "boards", "config", "metrics"];
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -46,6 +48,10 @@ enum Command {
     MockRobot(mock_robot::Args),
     /// Load tiers, robots, boards, scenarios, dataflows and policy; report every fault at once.
     Check(check::Args),
+    /// Say what would become of a call: which rule decides, which limits hold. Nothing is done.
+    Explain(explain::Args),
+    /// List a robot's tools as the model sees them, and those hidden from it.
+    Tools(tools::Args),
     /// Talk to a running node as its operator.
     Ctl(ctl::Args),
 }
@@ -114,6 +120,8 @@ fn dispatch(cli: &Cli, printer: &Printer) -> Result<Exit, AppError> {
         Command::Node(args) => node::run(args, &settings),
         Command::MockRobot(args) => mock_robot::run(args, &settings),
         Command::Check(args) => check::run(args, &settings, printer),
+        Command::Explain(args) => explain::run(args, &settings, printer),
+        Command::Tools(args) => tools::run(args, &settings, printer),
         Command::Ctl(args) => ctl::run(args, &settings, printer),
     }
 }
@@ -125,11 +133,17 @@ mod tests {
     /// The command line in an environment where these options have the value of `PATH`, which is no
     /// format and no robot id.
     fn in_bad_environment(line: &[&str]) -> Result<Cli, clap::Error> {
-        let command = Cli::command()
-            .mut_arg("log_format", |arg| arg.env("PATH"))
+        let command = bad_log_format()
             .mut_subcommand("ctl", |ctl| ctl.mut_arg("robot_id", |arg| arg.env("PATH")));
-        let args: Vec<OsString> = line.iter().map(OsString::from).collect();
-        parse(command, &args)
+        parse(command, &args(line))
+    }
+
+    fn bad_log_format() -> clap::Command {
+        Cli::command().mut_arg("log_format", |arg| arg.env("PATH"))
+    }
+
+    fn args(line: &[&str]) -> Vec<OsString> {
+        line.iter().map(OsString::from).collect()
     }
 
     #[test]
@@ -138,8 +152,11 @@ mod tests {
             let cli = in_bad_environment(&["octos-edge", "ctl", word]).unwrap();
             assert!(matches!(&cli.command, Command::Ctl(args) if args.is_stop()));
         }
-        let named = ["octos-edge", "ctl", "--robot-id", "rover-1", "status"];
-        assert!(in_bad_environment(&named).is_ok(), "a status needs no log");
+        let status = args(&["octos-edge", "ctl", "status"]);
+        assert!(
+            parse(bad_log_format(), &status).is_ok(),
+            "a status needs no log"
+        );
         for line in [
             &["octos-edge", "ctl", "end"][..],
             &["octos-edge", "check"],

@@ -27,13 +27,7 @@ pub(super) fn admit(
     approve(asked, checked)?;
     let now = robot.posture();
     not_void(asked, checked, &now)?;
-    let admission = Admission {
-        subject: checked.subject,
-        args: &limited,
-        call: number,
-        effective: asked.turn.view.effective(),
-    };
-    let grant = gate::admit(admission, &now, pace)?;
+    let grant = grant((asked, checked, number), (&limited, &now), pace)?;
     Ok(Admitted {
         grant,
         limited,
@@ -41,7 +35,26 @@ pub(super) fn admit(
     })
 }
 
-fn limit(asked: &Asked<'_>, checked: &Checked<'_>, pace: &Pace) -> Result<Limited, Refusal> {
+/// Asks the gate for the grant of a call on one snapshot of the robot.
+pub(super) fn grant(
+    (asked, checked, number): (&Asked<'_>, &Checked<'_>, u64),
+    (limited, now): (&Limited, &Posture),
+    pace: &mut Pace,
+) -> Result<Grant, Refusal> {
+    let admission = Admission {
+        subject: checked.subject,
+        args: limited,
+        call: number,
+        effective: asked.turn.view.effective(),
+    };
+    gate::admit(admission, now, pace)
+}
+
+pub(super) fn limit(
+    asked: &Asked<'_>,
+    checked: &Checked<'_>,
+    pace: &Pace,
+) -> Result<Limited, Refusal> {
     let args = checked.args.clone();
     match checked.entry.rules() {
         None => Ok(Limited::unlimited(args)),
@@ -52,7 +65,7 @@ fn limit(asked: &Asked<'_>, checked: &Checked<'_>, pace: &Pace) -> Result<Limite
 }
 
 /// No person can be asked in this release, so a call that needs one is refused at once.
-fn approve(asked: &Asked<'_>, checked: &Checked<'_>) -> Result<(), Refusal> {
+pub(super) fn approve(asked: &Asked<'_>, checked: &Checked<'_>) -> Result<(), Refusal> {
     if checked.needs_person {
         Err(refuse::nobody_to_ask(asked, checked.entry.descriptor()))
     } else {
@@ -64,7 +77,11 @@ fn not_void(asked: &Asked<'_>, checked: &Checked<'_>, now: &Posture) -> Result<(
     let tool = checked.entry.descriptor();
     let moves = matches!(tool.effect, Effect::Actuate { .. });
     // A latched robot is refused by the gate, which has more to say about it.
-    if moves && now.epoch != asked.epoch && !now.latched {
+    if !moves || now.latched {
+        Ok(())
+    } else if now.person_stops != asked.turn.person_stops {
+        Err(refuse::stopped_by_a_person(asked, tool))
+    } else if now.epoch != asked.epoch {
         Err(refuse::stopped_since(asked, tool))
     } else {
         Ok(())

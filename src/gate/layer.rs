@@ -74,6 +74,10 @@ impl Layer {
         }
     }
 
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Returns the lowest robot group that this layer denies.
     pub(super) fn denied_tier(&self) -> Option<Tier> {
         self.deny.as_ref().map(|(tier, _)| *tier)

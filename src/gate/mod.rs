@@ -14,6 +14,7 @@
 mod admission;
 mod compile;
 mod examples;
+mod explain;
 mod fence;
 #[cfg(test)]
 mod fixture;
@@ -34,11 +35,12 @@ mod verdict;
 mod vet;
 
 pub use admission::{Admission, Subject, SubjectError, admit};
+pub use explain::{Decider, NumberLimit, NumberOutcome};
 pub use fence::Fence;
 pub use grant::{Grant, Permit};
 pub use limit::{Limited, Overrun};
 pub use pace::{Pace, StepBase};
 pub use policy::PolicyStack;
-pub use policy_check::{check_policy, policy_warnings};
+pub use policy_check::{check_policy, denied_stops, policy_warnings};
 pub use rules::{RobotRules, ToolRules};
 pub use verdict::Verdict;

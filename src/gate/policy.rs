@@ -84,7 +84,10 @@ impl PolicyStack {
         }
     }
 
-    fn objections<'a>(&'a self, tool: &'a Descriptor) -> impl Iterator<Item = Objection<'a>> {
+    pub(super) fn objections<'a>(
+        &'a self,
+        tool: &'a Descriptor,
+    ) -> impl Iterator<Item = Objection<'a>> {
         let needed = tool.effect.needed_tier();
         let over = needed.filter(|need| !self.ceiling.permits(*need));
         let ceiling = over.map(|_| Objection::Ceiling(self.ceiling));

@@ -170,6 +170,16 @@ impl Range {
         notes
     }
 
+    /// Returns the tier whose ceiling is narrower than the argument's own bounds.
+    pub(super) fn ceiling_of(&self) -> Option<Tier> {
+        self.ceiling_of
+    }
+
+    /// Returns the largest step with its unit.
+    pub(super) fn step_text(&self) -> Option<String> {
+        Some(format!("{}{}", self.step?.max, self.unit))
+    }
+
     pub(super) fn is_whole(&self) -> bool {
         self.whole
     }

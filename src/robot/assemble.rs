@@ -15,8 +15,8 @@ use super::view::{Pulse, Views};
 use super::{Bridge, Ids, Names};
 use crate::config::{RobotFile, Verb};
 use crate::safety::{
-    COMMAND_SLOTS, EVENT_SLOTS, Latch, Links, Observed, OrderPort, SafetyPlan, SafetyStep, Shared,
-    queue,
+    COMMAND_SLOTS, EVENT_SLOTS, Latch, Links, Observed, OrderPort, QueueMeter, SafetyPlan,
+    SafetyPorts, SafetyStep, Shared, queue,
 };
 use crate::terms::{Clock, FactSink, RobotId};
 
@@ -66,6 +66,25 @@ pub struct Parts {
     pub pulse: Pulse,
     /// Latch, observations and published state.
     pub links: Links,
+    /// Looks at the queues, for metrics.
+    pub queues: QueueMeters,
+}
+
+/// Looks at the queues between the threads of one robot.
+#[derive(Debug, Clone, Copy)]
+pub struct QueueMeters {
+    /// Operator's orders to the tick.
+    pub orders: QueueMeter,
+    /// Commands of tools to the tick.
+    pub commands: QueueMeter,
+    /// Reads of tools to the sending thread.
+    pub reads: QueueMeter,
+    /// Frames of the tick to the sending thread.
+    pub frames: QueueMeter,
+    /// Safety events of the tick to the recorder.
+    pub tick_events: QueueMeter,
+    /// Safety events of the sending thread to the recorder.
+    pub sender_events: QueueMeter,
 }
 
 impl std::fmt::Debug for Setup {
@@ -74,6 +93,19 @@ impl std::fmt::Debug for Setup {
             .field("robot", &self.robot.robot)
             .field("id", &self.id)
             .finish_non_exhaustive()
+    }
+}
+
+impl QueueMeters {
+    fn of(ports: &SafetyPorts, reads: QueueMeter, sender_events: QueueMeter) -> Self {
+        Self {
+            orders: ports.orders.meter(),
+            commands: ports.commands.meter(),
+            reads,
+            frames: ports.outs.meter(),
+            tick_events: ports.events.meter(),
+            sender_events,
+        }
     }
 }
 
@@ -87,6 +119,7 @@ pub fn assemble(setup: Setup) -> Parts {
     let (safety, ports) = SafetyStep::new(setup.plan, links.clone());
     let (read_sender, reads) = queue::<_, COMMAND_SLOTS>();
     let (event_sender, sender_events) = queue::<_, EVENT_SLOTS>();
+    let queues = QueueMeters::of(&ports, reads.meter(), sender_events.meter());
     let (ids, pending) = (Arc::new(setup.ids), Arc::new(Pending::default()));
     let views = Arc::new(Views::default());
     let robot = setup.robot;
@@ -143,6 +176,7 @@ pub fn assemble(setup: Setup) -> Parts {
         names,
         pulse: Pulse(views),
         links,
+        queues,
     }
 }
 

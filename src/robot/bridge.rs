@@ -258,6 +258,7 @@ impl RobotPort for Bridge {
             bridge_up,
             reading,
             moving: live || run == RunState::Moving,
+            person_stops: self.links.latch.person_stops(),
         }
     }
 

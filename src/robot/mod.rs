@@ -24,7 +24,7 @@ mod view;
 #[cfg(test)]
 mod tests;
 
-pub use assemble::{Parts, Setup, assemble};
+pub use assemble::{Parts, QueueMeters, Setup, assemble};
 pub use bridge::Bridge;
 pub use describe::{Described, Shape, describe};
 pub use ids::{Asked, Ids};

@@ -6,7 +6,7 @@
 //! clears the stop flag, and only when no newer request came in between; the estop flag falls only
 //! by an operator's reset. The latch does not know how a robot is stopped.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread::Thread;
 
@@ -83,6 +83,7 @@ fn next_epoch(epoch: u32) -> u32 {
 #[derive(Debug)]
 struct Inner {
     word: AtomicU64,
+    person_stops: AtomicU32,
     woken: [OnceLock<Thread>; WOKEN_MAX],
 }
 
@@ -101,12 +102,17 @@ impl Latch {
         };
         Self(Arc::new(Inner {
             word: AtomicU64::new(word.to_bits()),
+            person_stops: AtomicU32::new(0),
             woken: Default::default(),
         }))
     }
 
     /// Asks for a stop and wakes the registered threads. Returns the epoch that the stop began.
     pub fn ask(&self, kind: StopKind, cause: StopCause) -> u32 {
+        // Counted first: whoever sees the new epoch sees the count as well.
+        if kind == StopKind::Estop || cause.is_a_persons() {
+            self.0.person_stops.fetch_add(1, Ordering::SeqCst);
+        }
         let asked = |bits| Some(LatchWord::from_bits(bits).asked(kind, cause).to_bits());
         let before = self
             .0
@@ -115,6 +121,11 @@ impl Latch {
             .unwrap_or_else(|unchanged| unchanged);
         self.wake();
         next_epoch(LatchWord::from_bits(before).epoch)
+    }
+
+    /// Returns how often a person asked for a stop, or anybody for an estop; wraps.
+    pub fn person_stops(&self) -> u32 {
+        self.0.person_stops.load(Ordering::SeqCst)
     }
 
     /// Registers a thread to be woken by each request. Returns `false` when four are registered.

@@ -14,6 +14,7 @@ mod calls;
 mod checks;
 mod core;
 mod latch;
+mod lateness;
 mod lease;
 mod observed;
 mod order;
@@ -33,11 +34,14 @@ pub use calls::{CallEnd, CallNote, Calls};
 pub use checks::FailedChecks;
 pub use core::{Core, Pass};
 pub use latch::{Latch, LatchWord};
+pub use lateness::{LATENESS_BOUNDS_US, Lateness, LatenessCounts};
 pub use observed::{AnswerClass, Observed, Seen, Signs, StopAnswer, VerbAnswer};
 pub use order::{Order, OrderEntry, OrderPort};
 pub use out::{SafetyOut, TickInput, TickOut};
 pub use plan::{Boot, DEADMAN_MS_MIN, STEPS_MAX, SafetyPlan, StepPlan};
-pub use queue::{COMMAND_SLOTS, EVENT_SLOTS, ORDER_SLOTS, OUT_SLOTS, Receiver, Sender, queue};
+pub use queue::{
+    COMMAND_SLOTS, EVENT_SLOTS, ORDER_SLOTS, OUT_SLOTS, QueueMeter, Receiver, Sender, queue,
+};
 pub use sequence::{PEER_WAIT_MS, QUICK_FOR_MS, RELEASE_WAIT_MS, REPEAT_MS, SLOW_REPEAT_MS};
 pub use shared::{Shared, Standing, StopSent};
 pub use step::{Links, SafetyPorts, SafetyStep};

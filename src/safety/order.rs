@@ -6,7 +6,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::queue::{ORDER_SLOTS, Receiver, Sender, queue};
+use super::queue::{ORDER_SLOTS, QueueMeter, Receiver, Sender, queue};
 use super::{FailedChecks, Latch, Shared};
 
 /// What an operator wants. Stops are no orders: they go straight to the latch.
@@ -49,6 +49,12 @@ impl OrderPort {
             latch,
         };
         (port, receiver)
+    }
+
+    /// Returns a look at the queue of orders.
+    pub fn meter(&self) -> QueueMeter {
+        let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        queue.meter()
     }
 
     /// Gives an order. Returns its number, `None` when too many wait.

@@ -1,6 +1,10 @@
 //! The fixed queues between the threads: one sender and one receiver each, no lock, no heap.
+//!
+//! Each queue counts what goes in, what comes out and what found it full, so that anybody may look at
+//! it through a [`QueueMeter`] without a word to the two who use it.
 
 use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use heapless::spsc::{Consumer, Producer, Queue};
 
@@ -15,16 +19,58 @@ pub const EVENT_SLOTS: usize = 256;
 pub const ORDER_SLOTS: usize = 8;
 
 /// The sending end of a queue.
-pub struct Sender<T: 'static>(Producer<'static, T>);
+pub struct Sender<T: 'static> {
+    ends: Producer<'static, T>,
+    counts: &'static Counts,
+}
 
 /// The receiving end of a queue.
-pub struct Receiver<T: 'static>(Consumer<'static, T>);
+pub struct Receiver<T: 'static> {
+    ends: Consumer<'static, T>,
+    counts: &'static Counts,
+}
+
+/// Counts of one queue. Each has one writer: the sender `pushed` and `full`, the receiver `popped`.
+#[derive(Debug, Default)]
+struct Counts {
+    pushed: AtomicU64,
+    popped: AtomicU64,
+    full: AtomicU64,
+}
+
+/// A look at a queue from outside.
+#[derive(Debug, Clone, Copy)]
+pub struct QueueMeter(&'static Counts);
+
+impl QueueMeter {
+    /// Returns how many items wait, near enough: items may come and go during the look.
+    pub fn depth(self) -> u64 {
+        // What was taken out is read first, so that an item on its way counts as waiting.
+        let popped = self.0.popped.load(Ordering::Acquire);
+        let pushed = self.0.pushed.load(Ordering::Acquire);
+        pushed.saturating_sub(popped)
+    }
+
+    /// Returns how many items found the queue full since the start.
+    pub fn full(self) -> u64 {
+        self.0.full.load(Ordering::Acquire)
+    }
+}
 
 /// Makes a queue of `N` slots whose ends can go to two threads. Its memory, some kilobytes, is given
 /// to the process for good: one robot is assembled once in the life of a process.
 pub fn queue<T: 'static, const N: usize>() -> (Sender<T>, Receiver<T>) {
-    let (producer, consumer) = Box::leak(Box::new(Queue::<T, N>::new())).split();
-    (Sender(producer), Receiver(consumer))
+    let (sender, receiver) = Box::leak(Box::new(Queue::<T, N>::new())).split();
+    let counts: &'static Counts = Box::leak(Box::default());
+    let sender = Sender {
+        ends: sender,
+        counts,
+    };
+    let receiver = Receiver {
+        ends: receiver,
+        counts,
+    };
+    (sender, receiver)
 }
 
 impl<T> Sender<T> {
@@ -33,24 +79,42 @@ impl<T> Sender<T> {
     /// # Errors
     /// The item, when the queue is full.
     pub fn push(&mut self, item: T) -> Result<(), T> {
-        self.0.enqueue(item)
+        let pushed = self.ends.enqueue(item);
+        let count = match pushed {
+            Ok(()) => &self.counts.pushed,
+            Err(_) => &self.counts.full,
+        };
+        count.fetch_add(1, Ordering::Release);
+        pushed
     }
 
     /// Returns how many items wait.
     pub fn waiting(&self) -> usize {
-        self.0.len()
+        self.ends.len()
+    }
+
+    /// Returns a look at the queue for others.
+    pub fn meter(&self) -> QueueMeter {
+        QueueMeter(self.counts)
     }
 }
 
 impl<T> Receiver<T> {
     /// Takes the oldest item out.
     pub fn pop(&mut self) -> Option<T> {
-        self.0.dequeue()
+        let item = self.ends.dequeue()?;
+        self.counts.popped.fetch_add(1, Ordering::Release);
+        Some(item)
     }
 
     /// Returns how many items wait.
     pub fn waiting(&self) -> usize {
-        self.0.len()
+        self.ends.len()
+    }
+
+    /// Returns a look at the queue for others.
+    pub fn meter(&self) -> QueueMeter {
+        QueueMeter(self.counts)
     }
 }
 
@@ -67,5 +131,22 @@ impl<T> fmt::Debug for Receiver<T> {
         f.debug_struct("Receiver")
             .field("waiting", &self.waiting())
             .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn case_45_the_meter_tells_what_waits_and_what_found_it_full() {
+        let (mut sender, mut receiver) = queue::<u8, 4>();
+        let meter = sender.meter();
+        let taken = (0..5).filter(|item| sender.push(*item).is_ok()).count();
+        assert_eq!((taken, meter.depth(), meter.full()), (3, 3, 2));
+        assert_eq!(receiver.pop(), Some(0));
+        assert_eq!((meter.depth(), receiver.meter().full()), (2, 2));
+        while receiver.pop().is_some() {}
+        assert_eq!((meter.depth(), meter.full()), (0, 2));
     }
 }

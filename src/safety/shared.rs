@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread::Thread;
 
-use super::{Calls, FailedChecks};
+use super::{Calls, FailedChecks, Lateness};
 use crate::terms::{Mono, RunState};
 
 /// Results of orders that are kept for those who asked.
@@ -51,6 +51,8 @@ pub struct Shared {
     results: [AtomicU64; 8],
     /// The live calls.
     pub calls: Calls,
+    /// How late the ticks came.
+    pub lateness: Lateness,
     spine: Arc<AtomicU64>,
     outbox: AtomicU64,
     safety: AtomicU64,
@@ -72,6 +74,7 @@ impl Shared {
             stop_sent: AtomicU64::new(0),
             results: Default::default(),
             calls: Calls::default(),
+            lateness: Lateness::default(),
             spine,
             outbox: AtomicU64::new(0),
             safety: AtomicU64::new(0),

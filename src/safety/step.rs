@@ -90,6 +90,7 @@ impl SafetyStep {
     /// Goes on to `now`. Returns when the next round is due. An earlier round does no harm.
     pub fn step(&mut self, now: Mono) -> Mono {
         self.links.shared.safety_progressed();
+        self.note_lateness(now);
         self.settle(now);
         self.carry_out_orders(now);
         self.pass_commands(now);
@@ -102,6 +103,14 @@ impl SafetyStep {
     /// Returns the handles that it shares.
     pub fn links(&self) -> &Links {
         &self.links
+    }
+
+    /// A round before its time, after a wake-up, is not a late one; the first round has no time.
+    fn note_lateness(&self, now: Mono) {
+        let due = self.core.due();
+        if due != Mono::ZERO && now >= due {
+            self.links.shared.lateness.count(now.since(due));
+        }
     }
 
     /// Ticks until the tick has nothing more to ask for.

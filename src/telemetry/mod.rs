@@ -5,6 +5,7 @@
 //! so a counter is right as soon as [`FactSink::raise`](crate::terms::FactSink::raise) returned, and
 //! written to disk by one thread of its own.
 
+mod exporter;
 mod install;
 mod log_lines;
 mod metrics;
@@ -12,7 +13,11 @@ mod record;
 mod recorder;
 mod segment;
 
+pub use exporter::{Exporter, ExporterPlan, ListenAddr, ListenError};
 pub use install::{LogFormat, LogHandle, LogPlan, TracingError, flush_log, install_tracing};
-pub use metrics::{Metrics, MetricsError, RobotLabels, SERIES_MAX};
+pub use metrics::{
+    BucketReading, Metrics, MetricsError, Probe, QueueName, QueueReading, Readings, RobotLabels,
+    SERIES_MAX,
+};
 pub use record::{Record, RecordError, read_records};
 pub use recorder::{Recorder, RecorderError, RecorderPlan, RecorderSink};

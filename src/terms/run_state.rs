@@ -188,6 +188,27 @@ impl StopCause {
         }
     }
 
+    /// Returns whether a person stands behind this cause: at a console, in the fleet, at the button.
+    pub fn is_a_persons(self) -> bool {
+        match self {
+            Self::OperatorStop | Self::FleetStop | Self::EstopInput => true,
+            Self::ModelStop
+            | Self::Shutdown
+            | Self::Deadline
+            | Self::LeaseLost
+            | Self::StaleState
+            | Self::Workspace
+            | Self::Overspeed
+            | Self::BridgeLost
+            | Self::HeartbeatFault
+            | Self::Blackbox
+            | Self::BoardFault
+            | Self::UncleanEnd
+            | Self::InternalFault
+            | Self::VendorEvent => false,
+        }
+    }
+
     /// Returns the word used in records and labels.
     pub fn as_str(self) -> &'static str {
         match self {

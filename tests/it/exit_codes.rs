@@ -2,9 +2,10 @@
 
 use std::ffi::OsStr;
 
-use octos_edge::terms::Fact;
+use octos_edge::terms::{Fact, RunState};
+use rustix::process::Signal;
 
-use crate::rig::{Run, Site, command};
+use crate::rig::{Line, Run, Site, command};
 
 /// Runs a command; asserts its code and that it says each part on standard error.
 fn says(site: &Site, args: &[&str], code: i32, parts: &[&str]) {
@@ -27,13 +28,18 @@ fn a_wrong_command_line_ends_with_2_and_help_with_0() {
         (&["run", "x.yml", "--stop-after", "0ms"], 2, "1ms to 24h"),
         (&["node", "--robot", "rover-sim"], 2, "--board"),
         (&["ctl", "arm", "--why", "x", "--for-s", "0"], 2, "for-s"),
-        (&["ctl", "status"], 2, "no node has a control socket"),
         (&["--help"], 0, ""),
         (&["--version"], 0, ""),
     ];
     for (args, code, part) in rows {
         says(&site, args, code, &[part]);
     }
+}
+
+#[test]
+fn a_word_to_nobody_ends_with_1_and_says_where_it_looked() {
+    let parts = ["state/robots", "--state"];
+    says(&Site::new(), &["ctl", "status"], 1, &parts);
 }
 
 #[test]
@@ -106,8 +112,22 @@ fn a_second_agent_of_the_same_robot_ends_with_75_and_the_first_serves_on() {
     site.edit(flow, "  - id: rover\n", &second);
     // Whoever comes second is refused, and stays so.
     site.edit(flow, "restart_policy: on-failure", "restart_policy: never");
-    let args = ["run", flow, "--stop-after", "4s"].map(OsStr::new);
-    let ended = Run::start(&site, &args).finish();
+    let mut run = Run::start(&site, &["run", flow].map(OsStr::new));
+    let serves = |line: &Line| {
+        line.tells(|f| {
+            matches!(
+                f,
+                Fact::RunStateChanged {
+                    to: RunState::Disarmed,
+                    ..
+                }
+            )
+        })
+    };
+    let refused = |line: &Line| line.text.contains("exited with code 75");
+    run.wait_all("one serves, one is refused", vec![&serves, &refused]);
+    run.signal(Signal::TERM);
+    let ended = run.finish();
     assert_eq!(ended.code, Some(1), "{}", ended.out);
     for part in [
         ": exited with code 75",

@@ -135,15 +135,13 @@ fn reset(site: &Site) {
             }
         )
     });
-    let changes: Vec<RunState> = trail
-        .rest()
-        .iter()
-        .filter_map(|fact| match fact {
-            Fact::RunStateChanged { to, .. } => Some(*to),
-            _ => None,
-        })
-        .take(2)
-        .collect();
+    let change = |fact: &Fact| {
+        let Fact::RunStateChanged { to, .. } = fact else {
+            return None;
+        };
+        Some(*to)
+    };
+    let changes: Vec<RunState> = trail.rest().iter().filter_map(change).take(2).collect();
     assert_eq!(changes, [RunState::Disarmed, RunState::Armed]);
     for order in ["reset", "arm"] {
         trail.then(

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::terms::{RunState, StopCause, Tier};
+use crate::terms::{RunState, StopCause, StopKind, Tier};
 
 /// Longest line of either direction, bytes.
 pub(super) const LINE_BYTES_MAX: usize = 16 * 1024;
@@ -134,6 +134,9 @@ pub struct Status {
     pub tier: Tier,
     /// The cause of the last stop.
     pub cause: Option<StopCause>,
+    /// What the last stop was.
+    #[serde(default)]
+    pub last_stop: Option<StopKind>,
     /// Whether the robot is known, its state is fresh and no stop is under way.
     pub ready: bool,
     /// Checks that arming would fail now.
@@ -146,6 +149,9 @@ pub struct Status {
     pub state_age_ms: Option<u64>,
     /// The agent's goal.
     pub goal: GoalStatus,
+    /// Where metrics are served, with the port that was chosen; `None` when nobody asked for them.
+    #[serde(default)]
+    pub metrics: Option<String>,
 }
 
 /// The answer to a word.

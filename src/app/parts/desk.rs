@@ -4,13 +4,13 @@
 //! latch, after a disarm). One lock keeps them apart, so that a late note of an earlier disarm cannot
 //! remove the mark of the arming that came after it.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use crate::app::state::StateFiles;
 use crate::safety::{Latch, Links};
-use crate::terms::{Fact, FactSink, RunState, StopCause};
+use crate::terms::{Fact, FactSink, RunState, StopCause, StopKind};
 
 /// The files of latch and marker.
 #[derive(Debug, Clone)]
@@ -25,6 +25,10 @@ struct Inner {
     sink: Arc<dyn FactSink>,
     /// Whether the latch in memory is also on disk.
     persisted: AtomicBool,
+    /// Whether the black box can be written.
+    can_record: AtomicBool,
+    /// The epoch whose latch was reset last, plus one; 0 before the first reset.
+    reset: AtomicU64,
 }
 
 impl Desk {
@@ -36,6 +40,8 @@ impl Desk {
                 links,
                 sink,
                 persisted,
+                reset: AtomicU64::new(0),
+                can_record: AtomicBool::new(true),
             }),
         }
     }
@@ -47,13 +53,21 @@ impl Desk {
         who: &str,
         arm: impl FnOnce() -> Result<T, Vec<String>>,
     ) -> Result<T, Vec<String>> {
+        if !self.inner.can_record.load(Ordering::Acquire) {
+            return Err(vec![
+                "the black box cannot be written: free the disk".to_owned(),
+            ]);
+        }
         let files = self.files();
-        files
-            .mark_armed(who)
-            .map_err(|error| vec![format!("marker on disk: {error}")])?;
+        let was_marked = files.unclean();
+        if !was_marked {
+            files
+                .mark_armed(who)
+                .map_err(|error| vec![format!("marker on disk: {error}")])?;
+        }
         let armed = arm();
-        if armed.is_err() {
-            self.unmark_if_disarmed(&files);
+        if armed.is_err() && !was_marked && self.inner.links.shared.run() != RunState::Armed {
+            self.unmark(&files);
         }
         armed
     }
@@ -67,13 +81,43 @@ impl Desk {
         files
             .clear_latch()
             .map_err(|error| vec![format!("latch on disk: {error}")])?;
+        let epoch = self.latch().word().epoch;
         let done = reset();
         if done.is_err() {
             self.write_latch(&files);
         } else {
             self.inner.persisted.store(false, Ordering::Release);
+            let reset = u64::from(epoch).saturating_add(1);
+            self.inner.reset.store(reset, Ordering::Release);
         }
         done
+    }
+
+    /// Notes whether the black box can be written. When it no longer can, a robot that may move is
+    /// stopped, and nobody arms until it can again.
+    pub(in crate::app) fn note_black_box(&self, healthy: bool) {
+        let was = self.inner.can_record.swap(healthy, Ordering::AcqRel);
+        if was && !healthy {
+            match self.inner.links.shared.run() {
+                RunState::Armed | RunState::Moving => {
+                    self.latch().ask(StopKind::Stop, StopCause::Blackbox);
+                }
+                RunState::Boot
+                | RunState::Disarmed
+                | RunState::Stopping
+                | RunState::Stopped
+                | RunState::Latched
+                | RunState::Fault => {}
+            }
+        }
+    }
+
+    /// Tries again to write a latch that the disk has not taken yet.
+    pub(in crate::app) fn keep_up(&self, now: SystemTime) {
+        if self.inner.links.shared.run() == RunState::Latched && !self.is_persisted() {
+            let files = self.files();
+            self.write_latch_at(&files, now);
+        }
     }
 
     /// Follows a change of the run state.
@@ -96,6 +140,19 @@ impl Desk {
         }
     }
 
+    /// Returns what the last stop was; `None` before the first. A latched robot's is an estop, also once
+    /// it is reset, until the next stop.
+    pub(in crate::app) fn last_stop(&self) -> Option<StopKind> {
+        let word = self.latch().word();
+        let reset = self.inner.reset.load(Ordering::Acquire);
+        word.cause?;
+        if word.estop || u64::from(word.epoch).saturating_add(1) == reset {
+            Some(StopKind::Estop)
+        } else {
+            Some(StopKind::Stop)
+        }
+    }
+
     /// Returns whether the latch is on disk.
     pub(in crate::app) fn is_persisted(&self) -> bool {
         self.inner.persisted.load(Ordering::Acquire)
@@ -113,9 +170,12 @@ impl Desk {
     }
 
     fn unmark_if_disarmed(&self, files: &StateFiles) {
-        if self.inner.links.shared.run() != RunState::Disarmed {
-            return;
+        if self.inner.links.shared.run() == RunState::Disarmed {
+            self.unmark(files);
         }
+    }
+
+    fn unmark(&self, files: &StateFiles) {
         if let Err(error) = files.clear_armed() {
             tracing::error!(%error, "the marker of an armed robot could not be removed");
         }

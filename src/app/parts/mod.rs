@@ -81,3 +81,6 @@ pub(super) fn begin(installation: &Installation, life: Life) -> robot::Parts {
         spine: life.spine,
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -62,6 +62,7 @@ pub(in crate::app) struct OperatorDesk {
     pub(in crate::app) sink: Arc<dyn FactSink>,
     pub(in crate::app) robot_id: String,
     pub(in crate::app) tier: Tier,
+    pub(in crate::app) metrics: Option<String>,
     pub(in crate::app) end: SyncSender<End>,
     pub(in crate::app) wait: Arc<dyn Wait>,
 }
@@ -113,6 +114,7 @@ impl OperatorDesk {
             epoch: posture.epoch,
             tier: self.tier,
             cause: posture.cause,
+            last_stop: self.desk.last_stop(),
             ready: posture.bridge_up
                 && hears_orders(posture.run)
                 && !self.links.shared.standing().stop_active
@@ -132,6 +134,7 @@ impl OperatorDesk {
                 ended: goal.last_end,
                 answered: goal.answered,
             },
+            metrics: self.metrics.clone(),
         }
     }
 

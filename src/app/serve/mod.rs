@@ -1,13 +1,14 @@
 //! `node`: the agent as a node of a dataflow, from its files to its orderly end.
 //!
-//! Order of a start: files (64) → dataflow (66) → lock of the robot (75) → audit → parts → threads →
-//! agent → control socket. Order of an end: stop → rest → disarm → agent → threads → audit. Each wait
-//! of the end is bounded; what does not end in order is left marked, and the next start begins with
-//! the stop sequence.
+//! Order of a start: files (64) → metrics socket (64) → dataflow (66) → lock of the robot (75) → audit
+//! → parts → threads → agent → metrics → control socket. Order of an end: stop → rest → disarm → agent
+//! → threads → metrics → audit, so a scrape is answered during a stop. Each wait of the end is bounded;
+//! what does not end in order is left marked, and the next start begins with the stop sequence.
 
 mod ending;
 mod keeper;
 mod lifeline;
+mod scrape;
 mod threads;
 
 use std::sync::Arc;
@@ -35,6 +36,7 @@ use crate::terms::{Clock, Fact, FactSink, RobotId, StopCause};
 
 use ending::Ending;
 use lifeline::Lifeline;
+use scrape::Gauges;
 use threads::{Spawn, Threads};
 
 /// How long a word waits between two looks.
@@ -49,7 +51,9 @@ pub fn serve_node(settings: &Settings, request: &NodeRequest) -> Result<Exit, Ap
     let installation = Installation::load(settings, &request.robot, &request.board)?;
     installation.check_machine()?;
     let script = script(request.model.as_deref())?;
+    let address = settings.metrics()?;
     let log = super::start_log(settings)?;
+    let listener = scrape::bind(address)?;
     let robot_id = robot_id(&installation, request)?;
     let attached = attach(Needs::AGENT)?;
     let folder = StateFolder::open(&settings.state()?, &robot_id)?;
@@ -60,7 +64,12 @@ pub fn serve_node(settings: &Settings, request: &NodeRequest) -> Result<Exit, Ap
         folder,
         restarts: attached.restarts,
     })?;
-    node.serve(attached, script, log)
+    node.serve(Entry {
+        attached,
+        script,
+        log,
+        listener,
+    })
 }
 
 fn robot_id(installation: &Installation, request: &NodeRequest) -> Result<RobotId, AppError> {
@@ -101,12 +110,21 @@ struct NodeParts<'a> {
     restarts: u32,
 }
 
+/// How the outside comes in.
+struct Entry {
+    attached: Attached,
+    script: Option<Vec<crate::terms::LaneReply>>,
+    log: LogHandle,
+    listener: Option<scrape::Bound>,
+}
+
 /// A node whose parts are together and whose threads do not run yet.
 struct Node {
     installation: Installation,
     robot_id: RobotId,
     folder: StateFolder,
     recorder: Recorder,
+    metrics: Arc<Metrics>,
     sink: Arc<dyn FactSink>,
     clock: Arc<dyn Clock>,
     parts: Parts,
@@ -124,7 +142,7 @@ impl Node {
             restarts,
         } = given;
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::start());
-        let recorder = start_recorder(&installation, &folder, Arc::clone(&clock))?;
+        let (recorder, metrics) = start_recorder(&installation, &folder, Arc::clone(&clock))?;
         let sink: Arc<dyn FactSink> = Arc::new(recorder.sink());
         let boot = Boot {
             unclean: folder.files().unclean() || restarts > 0,
@@ -148,6 +166,7 @@ impl Node {
             robot_id,
             folder,
             recorder,
+            metrics,
             sink,
             clock,
             parts,
@@ -156,12 +175,13 @@ impl Node {
         })
     }
 
-    fn serve(
-        self,
-        attached: Attached,
-        script: Option<Vec<crate::terms::LaneReply>>,
-        log: LogHandle,
-    ) -> Result<Exit, AppError> {
+    fn serve(self, entry: Entry) -> Result<Exit, AppError> {
+        let Entry {
+            attached,
+            script,
+            log,
+            listener,
+        } = entry;
         let (end_sender, end) = mpsc::sync_channel::<End>(ENDS_MAX);
         let board = self.installation.board.clone();
         let links = self.parts.links.clone();
@@ -178,10 +198,16 @@ impl Node {
         );
         let bridge = Arc::clone(&self.parts.bridge);
         let orders = self.parts.orders.clone();
+        let gauges = Gauges {
+            bridge: Arc::clone(&bridge),
+            links: links.clone(),
+            queues: self.parts.queues,
+        };
 
         let runtime = async_runtime(board.tokio_workers)?;
-        let threads = Threads::spawn(Spawn {
-            parts: self.parts,
+        let parts = self.parts;
+        let spawn = Spawn {
+            parts,
             attached,
             board,
             clock: Arc::clone(&self.clock),
@@ -191,7 +217,7 @@ impl Node {
             log,
             files: self.installation.files.clone(),
             end: end_sender.clone(),
-        })?;
+        };
         let spine = self.mind.wake(Wake {
             bridge: Arc::clone(&bridge),
             clock: Arc::clone(&self.clock),
@@ -202,6 +228,10 @@ impl Node {
             runtime: runtime.handle().clone(),
             end: end_sender.clone(),
         })?;
+        let exporter = match listener {
+            Some(socket) => Some(gauges.serve(socket, self.metrics, Arc::clone(&self.clock))?),
+            None => None,
+        };
         let operator = OperatorDesk {
             bridge: Arc::clone(&bridge),
             orders: orders.clone(),
@@ -212,12 +242,20 @@ impl Node {
             sink: Arc::clone(&self.sink),
             robot_id: self.robot_id.to_string(),
             tier: spine.tier,
+            metrics: exporter.as_ref().map(|at| at.address().to_string()),
             end: end_sender,
             wait: Arc::new(Parked),
         };
-        let (socket, clock) = (self.folder.files().socket(), Arc::clone(&self.clock));
-        let server = Server::listen(&socket, Arc::new(operator), clock)
-            .map_err(|error| AppError::Internal(format!("control socket: {error}")))?;
+        // Before anything is sent to the robot: a node that nobody can stop must not begin.
+        let socket = self.folder.files().socket();
+        let server = Server::listen(&socket, Arc::new(operator), Arc::clone(&self.clock)).map_err(
+            |error| AppError::State {
+                folder: socket.display().to_string(),
+                problem: format!("no control socket: {error}"),
+                hint: "a socket's path has at most 107 bytes: give a shorter --state".to_owned(),
+            },
+        )?;
+        let threads = Threads::spawn(spawn)?;
 
         let ended = Ending {
             end,
@@ -225,10 +263,15 @@ impl Node {
             orders,
             wait: Arc::new(Parked),
         };
-        let exit = ended.wait_and_end(&runtime, &spine.handle);
+        let mut exit = ended.wait_and_end(&runtime, &spine.handle);
         drop(server);
         runtime.shutdown_timeout(ending::RUNTIME_WITHIN);
-        threads.join();
+        if !threads.join() && exit == Exit::Done {
+            exit = Exit::Internal;
+        }
+        if let Some(exporter) = exporter {
+            exporter.finish();
+        }
         self.sink.raise(Fact::Ended { code: exit.code() });
         if let Err(error) = self.recorder.finish() {
             tracing::error!(%error, "the last records may be lost");
@@ -279,7 +322,7 @@ fn start_recorder(
     installation: &Installation,
     folder: &StateFolder,
     clock: Arc<dyn Clock>,
-) -> Result<Recorder, AppError> {
+) -> Result<(Recorder, Arc<Metrics>), AppError> {
     let audit = folder.files().audit();
     let bad = |problem: String| AppError::State {
         folder: audit.display().to_string(),
@@ -289,12 +332,14 @@ fn start_recorder(
     std::fs::create_dir_all(&audit).map_err(|error| bad(error.to_string()))?;
     let metrics = Metrics::new(RobotLabels::from(&installation.robot))
         .map_err(|error| id_fault(installation, error.to_string(), error.hint()))?;
-    Recorder::start(RecorderPlan {
+    let metrics = Arc::new(metrics);
+    let recorder = Recorder::start(RecorderPlan {
         dir: audit.clone(),
         clock,
-        metrics: Arc::new(metrics),
+        metrics: Arc::clone(&metrics),
     })
-    .map_err(|error| bad(error.to_string()))
+    .map_err(|error| bad(error.to_string()))?;
+    Ok((recorder, metrics))
 }
 
 /// Returns the cause under which a node that ends stops its robot.

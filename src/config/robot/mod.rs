@@ -43,6 +43,8 @@ pub struct RobotFile {
     pub title: String,
     /// The only grant of a ceiling.
     pub max_tier: Tier,
+    /// Where it is written.
+    pub max_tier_at: Place,
     /// Adverted verbs that the file lacks.
     pub advert_unknown: AdvertUnknown,
     /// The dead-man.
@@ -148,6 +150,7 @@ fn robot(t: &mut Table<'_>, file: &str, tiers: Option<&Tiers>) -> Option<RobotFi
         id,
         title: title?,
         max_tier: max_tier?,
+        max_tier_at: t.place_of("max_tier"),
         advert_unknown: advert_unknown.unwrap_or(AdvertUnknown::Ignore),
         deadman: deadman?,
         release,

@@ -2,7 +2,7 @@
 
 use super::Metrics;
 use super::family::{self, OTHER_DOMAIN, UNKNOWN_TOOL, tier_label};
-use crate::terms::{Fact, PeerEvent, Reason, RunState, StopKind, Tier};
+use crate::terms::{Fact, Input, PeerEvent, Reason, RunState, StopCause, StopKind, Tier};
 
 #[expect(
     clippy::too_many_lines,
@@ -33,10 +33,18 @@ pub(super) fn apply(m: &Metrics, fact: &Fact) {
                 m.set(&family::HIDDEN, &labels, f64::from(*count));
             }
         }
-        Fact::Advert { .. } => m.add(&family::ADVERTS, &[], 1),
+        Fact::Advert { .. } => {
+            m.add(&family::ADVERTS, &[], 1);
+            // What it lacks is told next, when it lacks something.
+            m.set(&family::ADVERT_MISSING, &[], 0.0);
+        }
         Fact::AdvertTier { .. } => m.add(&family::ADVERT_TIERS, &[], 1),
         Fact::AdvertUnknown { count } => {
             m.set(&family::ADVERT_UNKNOWN, &[], f64::from(*count));
+        }
+        Fact::AdvertMissing { verbs } => {
+            let count = u32::try_from(verbs.len()).unwrap_or(u32::MAX);
+            m.set(&family::ADVERT_MISSING, &[], f64::from(count));
         }
         Fact::GoalBegun { .. } => m.add(&family::GOALS_BEGUN, &[], 1),
         Fact::GoalEnded { why, .. } => {
@@ -77,7 +85,7 @@ pub(super) fn apply(m: &Metrics, fact: &Fact) {
             m.observe_ms(&family::STOP_DURATION, &[], u64::from(*after_ms));
         }
         Fact::StopNotConfirmed { .. } => m.add(&family::STOPS_UNCONFIRMED, &[], 1),
-        Fact::RunStateChanged { to, .. } => run_state(m, *to),
+        Fact::RunStateChanged { to, cause, .. } => run_state(m, *to, *cause),
         Fact::OrderDone { order, .. } => m.add(&family::ORDERS, &[order_label(order), "done"], 1),
         Fact::OrderRefused { order, .. } => {
             m.add(&family::ORDERS, &[order_label(order), "refused"], 1);
@@ -98,7 +106,8 @@ pub(super) fn apply(m: &Metrics, fact: &Fact) {
         Fact::SendFailed => m.add(&family::SEND_FAILURES, &[], 1),
         Fact::LateTick { .. } => m.add(&family::MISSED_TICKS, &[], 1),
         Fact::InputIgnored { input, fault } => {
-            let input = input.map_or("unknown", |input| input.as_str());
+            let input = input.filter(|input| family::INPUTS.contains(input));
+            let input = input.map_or(family::OTHER_INPUT, Input::as_str);
             m.add(&family::INPUT_IGNORED, &[input, fault.as_str()], 1);
         }
         Fact::RobotState { speed, .. } => {
@@ -193,13 +202,38 @@ fn limit_kind(reason: Reason) -> Option<&'static str> {
     }
 }
 
-fn run_state(m: &Metrics, now: RunState) {
+fn run_state(m: &Metrics, now: RunState, cause: Option<StopCause>) {
     for state in RunState::ALL {
         let value = f64::from(u8::from(state == now));
         m.set(&family::RUN_STATE, &[state.as_str()], value);
     }
-    let latched = f64::from(u8::from(now == RunState::Latched));
-    m.set(&family::LATCHED, &[], latched);
+    let by = source(cause.unwrap_or(StopCause::InternalFault));
+    for source in family::LATCH_SOURCES {
+        let latched = now == RunState::Latched && source == by;
+        m.set(&family::LATCHED, &[source], f64::from(u8::from(latched)));
+    }
+}
+
+fn source(cause: StopCause) -> &'static str {
+    match cause {
+        StopCause::EstopInput => "input",
+        StopCause::OperatorStop => "operator",
+        StopCause::FleetStop => "fleet",
+        StopCause::ModelStop => "model",
+        StopCause::VendorEvent => "robot",
+        StopCause::Shutdown
+        | StopCause::Deadline
+        | StopCause::LeaseLost
+        | StopCause::StaleState
+        | StopCause::Workspace
+        | StopCause::Overspeed
+        | StopCause::BridgeLost
+        | StopCause::HeartbeatFault
+        | StopCause::Blackbox
+        | StopCause::BoardFault
+        | StopCause::UncleanEnd
+        | StopCause::InternalFault => "runtime",
+    }
 }
 
 fn kind(kind: StopKind) -> &'static str {
@@ -223,8 +257,6 @@ fn order_label(order: &str) -> &'static str {
         "arm" => "arm",
         "disarm" => "disarm",
         "reset" => "reset",
-        "stop" => "stop",
-        "estop" => "estop",
         _ => "other",
     }
 }

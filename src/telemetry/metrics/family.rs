@@ -3,6 +3,7 @@
 //! A series exists because it is in this list, never because something happened. Names and label
 //! sets follow the fleet's dashboards; where a name of ours differs, the reason stands beside it.
 
+use super::QueueName;
 use crate::terms::{DropCause, FactClass, Input, InputFault, Reason, RunState, StopCause, Tier};
 
 /// What kind of number a metric is.
@@ -38,6 +39,20 @@ pub(super) const NO_TIER: &str = "none";
 pub(super) const UNKNOWN_TOOL: &str = "unknown";
 /// The value of label `domain` for tools that belong to no robot.
 pub(super) const OTHER_DOMAIN: &str = "other";
+/// The value of label `bridge` for a robot that is reached through the dataflow.
+pub(super) const DORA_BRIDGE: &str = "dora";
+/// The values of label `source`: who can latch a robot.
+pub(super) const LATCH_SOURCES: [&str; 6] =
+    ["input", "operator", "fleet", "model", "robot", "runtime"];
+/// The inputs that an agent reads; messages on all others count as `unknown`.
+pub(super) const INPUTS: [Input; 4] = [
+    Input::CmdResponse,
+    Input::Capabilities,
+    Input::State,
+    Input::SafetyEvent,
+];
+/// The value of label `input` for all other inputs.
+pub(super) const OTHER_INPUT: &str = "unknown";
 /// The values of label `outcome` of tool calls.
 pub(super) const OUTCOMES: [&str; 6] = ["ok", "error", "timeout", "cancelled", "unknown", "denied"];
 
@@ -97,6 +112,10 @@ const CLASS: LabelSet = LabelSet {
             .map(class_label)
             .to_vec()
     },
+};
+const QUEUE: LabelSet = LabelSet {
+    key: "queue",
+    values: || QueueName::ALL.map(QueueName::as_str).to_vec(),
 };
 const OUTCOME: LabelSet = LabelSet {
     key: "outcome",
@@ -162,12 +181,13 @@ families! {
     RUN_STATE = Gauge "octos_edge_run_state"
         [LabelSet { key: "state", values: || RunState::ALL.map(RunState::as_str).to_vec() }]
         "1 for the run state the robot is in, 0 for all others.";
-    LATCHED = Gauge "octos_edge_estop_latched" []
-        "1 while the robot is latched until a named person resets it.";
+    LATCHED = Gauge "octos_edge_estop_latched"
+        [LabelSet { key: "source", values: || LATCH_SOURCES.to_vec() }]
+        "1 for whoever latched the robot until a named person resets it, 0 for all others.";
     LATCHES = Counter "octos_edge_latches_persisted_total" []
         "Latches written to disk.";
     ORDERS = Counter "octos_edge_orders_total"
-        [LabelSet { key: "order", values: || vec!["arm", "disarm", "reset", "stop", "estop", "other"] },
+        [LabelSet { key: "order", values: || vec!["arm", "disarm", "reset", "other"] },
          LabelSet { key: "outcome", values: || vec!["done", "refused"] }]
         "Orders of operators.";
     COMMANDS = Counter "octos_edge_commands_sent_total"
@@ -186,9 +206,16 @@ families! {
         "Frames that the dataflow refused.";
     MISSED_TICKS = Counter "octos_edge_safety_missed_ticks_total" []
         "Safety ticks that came late.";
+    QUEUE_DEPTH = Gauge "octos_edge_queue_depth" [QUEUE]
+        "Items that wait in a queue of the actuation path.";
+    QUEUE_FULL = Counter "octos_edge_queue_full_total" [QUEUE]
+        "Items that found a queue of the actuation path full.";
+    BRIDGE_UP = Gauge "octos_edge_bridge_up"
+        [LabelSet { key: "bridge", values: || vec![DORA_BRIDGE] }]
+        "1 while the robot's node answers over this bridge.";
     INPUT_IGNORED = Counter "octos_edge_input_ignored_total"
         [LabelSet { key: "input", values: || {
-            Input::ALL.into_iter().map(Input::as_str).chain(["unknown"]).collect()
+            INPUTS.into_iter().map(Input::as_str).chain([OTHER_INPUT]).collect()
          } },
          LabelSet { key: "fault", values: || InputFault::ALL.map(InputFault::as_str).to_vec() }]
         "Messages of the dataflow that were ignored.";
@@ -204,6 +231,8 @@ families! {
         "Adverted tiers that differ from the robot file; the file stands.";
     ADVERT_UNKNOWN = Gauge "octos_edge_advert_unknown_verbs" []
         "Verbs that the robot adverts and the robot file lacks; they are no tools.";
+    ADVERT_MISSING = Gauge "octos_edge_advert_missing_verbs" []
+        "Verbs that the robot file sends and the latest advert lacks, at most 32.";
     // Another name than the agents' `octos_edge_peer_events_total`: these peers are nodes.
     GRAPH_PEERS = Counter "octos_edge_graph_peer_events_total"
         [LabelSet { key: "event", values: || vec!["closed", "recovered", "restarted", "failed"] }]
@@ -221,6 +250,11 @@ families! {
     BLACKBOX_HEALTHY = Gauge "octos_edge_blackbox_healthy" []
         "1 while the black box can be written.";
 }
+
+/// How late the safety ticks come. It is counted where the tick runs, and read by a scrape.
+pub(super) const TICK_LATENESS: &str = "octos_edge_safety_tick_jitter_seconds";
+/// Help of [`TICK_LATENESS`].
+pub(super) const TICK_LATENESS_HELP: &str = "How long after its time each safety tick came.";
 
 /// Calls of the robot's tools and of names that no tool has; `tool` comes from the robot file.
 pub(super) const TOOL_CALLS: &str = "octos_edge_tool_calls_total";

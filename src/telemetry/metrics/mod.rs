@@ -7,6 +7,7 @@
 
 mod apply;
 mod family;
+mod readings;
 mod registry;
 #[cfg(test)]
 mod tests;
@@ -14,6 +15,7 @@ mod tests;
 use std::collections::BTreeMap;
 
 use family::{OTHER_DOMAIN, OUTCOMES, UNKNOWN_TOOL};
+pub use readings::{BucketReading, Probe, QueueName, QueueReading, Readings};
 use registry::Registry;
 
 use crate::config::RobotFile;
@@ -105,7 +107,7 @@ impl Metrics {
             tools: robot.tools,
         };
         metrics.set_start_values(robot.ceiling);
-        let found = metrics.series();
+        let found = metrics.series().saturating_add(readings::BUCKETS_MAX);
         if found > SERIES_MAX {
             return Err(MetricsError::TooManySeries {
                 found,
@@ -135,14 +137,20 @@ impl Metrics {
         self.set(&family::BLACKBOX_HEALTHY, &[], f64::from(u8::from(healthy)));
     }
 
-    /// Returns all series in the text format, sorted by name: the same numbers give the same bytes.
+    /// Frees what observations of durations hold. Called now and then, also when nobody scrapes.
+    pub fn fold(&self) {
+        self.registry.fold();
+    }
+
+    /// Returns all series that facts count, in the text format, sorted by name: the same numbers give
+    /// the same bytes. What is read and not counted comes with [`Metrics::scrape`].
     pub fn render(&self) -> String {
-        self.registry.render()
+        self.registry.render(None)
     }
 
     /// Returns the number of series, buckets included.
     pub fn series(&self) -> usize {
-        let text = self.registry.render();
+        let text = self.scrape(&Readings::default());
         text.lines()
             .filter(|line| !line.is_empty() && !line.starts_with('#'))
             .count()

@@ -76,11 +76,18 @@ impl Registry {
         self.recorder.register_counter(&key, &METADATA)
     }
 
-    /// Returns the text format. The exporter prints in the order of its hash maps; sorted text can
-    /// be compared and diffed.
-    pub(super) fn render(&self) -> String {
+    /// Brings what the histograms took in since the last time into their buckets. Until then each
+    /// observation holds memory.
+    pub(super) fn fold(&self) {
+        self.handle.run_upkeep();
+    }
+
+    /// Returns the text format, with one more block that was counted elsewhere. The exporter prints
+    /// in the order of its hash maps; sorted text can be compared and diffed.
+    pub(super) fn render(&self, more: Option<String>) -> String {
         let text = self.handle.render();
         let mut blocks: Vec<String> = text.split("\n\n").map(sorted_block).collect();
+        blocks.extend(more);
         blocks.retain(|block| !block.is_empty());
         blocks.sort_unstable();
         let mut out = blocks.join("\n");

@@ -172,7 +172,7 @@ fn building_a_view_moves_the_gauge_and_no_counter() {
 
 #[test]
 fn every_metric_is_described() {
-    let text = metrics().render();
+    let text = metrics().scrape(&Readings::default());
     let typed: Vec<&str> = text
         .lines()
         .filter_map(|line| line.strip_prefix("# TYPE "))
@@ -182,7 +182,7 @@ fn every_metric_is_described() {
         assert!(text.contains(&format!("# HELP {name} ")), "{name}");
         assert!(name.starts_with("octos_edge_") || *name == "octos_tool_policy_denial_total");
     }
-    assert_eq!(typed.len(), family::ALL.len() + 1);
+    assert_eq!(typed.len(), family::ALL.len() + 2);
 }
 
 #[test]
@@ -215,7 +215,8 @@ fn exactly_one_run_state_is_set() {
     });
     let set = [r#"octos_edge_run_state{state="latched"} 1"#];
     assert_eq!(counted(&m, "octos_edge_run_state"), set);
-    has_line(&m, "octos_edge_estop_latched 1");
+    has_line(&m, r#"octos_edge_estop_latched{source="runtime"} 1"#);
+    assert_eq!(counted(&m, "octos_edge_estop_latched").len(), 1);
 }
 
 #[test]
@@ -241,4 +242,24 @@ fn stops_count_by_kind_and_cause() {
 #[test]
 fn equal_numbers_render_as_equal_bytes() {
     assert!(metrics().render() == metrics().render());
+}
+
+#[test]
+fn no_message_and_no_latch_adds_a_series() {
+    let m = metrics();
+    let before = m.series();
+    for fault in crate::terms::InputFault::ALL {
+        for input in crate::terms::Input::ALL.map(Some).into_iter().chain([None]) {
+            m.apply(&Fact::InputIgnored { input, fault });
+        }
+    }
+    for cause in StopCause::ALL {
+        m.apply(&Fact::RunStateChanged {
+            from: RunState::Stopping,
+            to: RunState::Latched,
+            cause: Some(cause),
+        });
+        assert_eq!(counted(&m, "octos_edge_estop_latched").len(), 1, "{cause}");
+    }
+    assert_eq!(m.series(), before);
 }

@@ -145,6 +145,7 @@ impl Writer {
             .is_some_and(|due| closing || due <= self.clock.now());
         if due {
             self.sync_due = None;
+            self.metrics.fold();
             let failed = self.segments.sync().err();
             self.sync_failed = failed.is_some();
             self.tell_health(failed.as_ref());

@@ -303,6 +303,7 @@ impl Stands {
             sink,
             robot_id: robot_id.to_string(),
             tier: awake.tier,
+            metrics: None,
             end: sender,
             wait: Arc::new(Rounds {
                 mock: mock.clone(),

@@ -1,0 +1,64 @@
+//! The list is that of the view which a node pins.
+
+use super::*;
+use crate::app::{LogFormat, SettingsRequest};
+
+fn list(tier: Option<Tier>) -> ToolList {
+    let settings = Settings::resolve(SettingsRequest {
+        tiers: None,
+        boards: None,
+        config: None,
+        state: None,
+        metrics: None,
+        log_format: LogFormat::Text,
+        quiet: true,
+    });
+    let request = ToolsRequest {
+        robot: Some("rover-sim".to_owned()),
+        tier,
+    };
+    list_tools(&settings.unwrap(), &request).unwrap()
+}
+
+#[test]
+fn the_shipped_rover_lists_what_is_visible_and_what_is_hidden_and_why() {
+    let text = list(None).to_text();
+    // The hash changes with each word of a card; the test is of the table.
+    let last = text.trim_end().rsplit(' ').next().unwrap();
+    insta::assert_snapshot!("rover", text.replace(last, "(hash)"));
+}
+
+#[test]
+fn case_03_at_observe_exactly_the_reads_and_the_stops_are_visible() {
+    let list = list(Some(Tier::Observe));
+    let visible: Vec<&ListedTool> = list.tools.iter().filter(|tool| tool.visible).collect();
+    assert!(
+        visible
+            .iter()
+            .all(|tool| tool.needed.is_none_or(|need| need == Tier::Observe))
+    );
+    assert_eq!(visible.len(), list.visible);
+    assert_eq!(
+        list.tools
+            .iter()
+            .filter(|tool| tool.effect == "stop")
+            .count(),
+        2
+    );
+    let hidden = list.tools.iter().filter(|tool| !tool.visible);
+    assert!(
+        hidden
+            .into_iter()
+            .all(|tool| tool.hidden_by == Some(Reason::RobotTierGate))
+    );
+}
+
+#[test]
+fn json_has_each_card_as_the_model_gets_it() {
+    let list = list(None);
+    let json = serde_json::to_value(&list).unwrap();
+    for (tool, told) in list.tools.iter().zip(json["tools"].as_array().unwrap()) {
+        assert_eq!(told["name"], tool.spec.name.as_str());
+        assert_eq!(told["parameters"], *tool.spec.parameters);
+    }
+}
