@@ -39,6 +39,9 @@ pub(super) struct Spawn {
 pub(super) struct Threads {
     ending: Arc<AtomicBool>,
     joined: Vec<JoinHandle<()>>,
+    /// Ends after all others, so that their last events are kept.
+    keeper: JoinHandle<()>,
+    kept: Arc<AtomicBool>,
     signals: Handle,
 }
 
@@ -89,8 +92,9 @@ impl Threads {
             sink: recorder.clone(),
             clock: Arc::clone(&clock),
         };
-        let flag = Arc::clone(&ending);
-        joined.push(start("keeper", move || keeper.run(&flag))?);
+        let kept = Arc::new(AtomicBool::new(false));
+        let flag = Arc::clone(&kept);
+        let keeper = start("keeper", move || keeper.run(&flag))?;
 
         let (signals, thread) = listen_to_signals(latch, end.clone())?;
         joined.push(thread);
@@ -108,21 +112,28 @@ impl Threads {
         Ok(Self {
             ending,
             joined,
+            keeper,
+            kept,
             signals,
         })
     }
 
-    /// Ends and joins them. The sending thread empties its queue first.
+    /// Ends and joins them. The sending thread empties its queue first, the safety thread makes one
+    /// more round, and the keeper is the last.
     pub(super) fn join(self) {
         self.ending.store(true, Ordering::SeqCst);
         self.signals.close();
-        for thread in self.joined {
-            thread.thread().unpark();
-            let name = thread.thread().name().unwrap_or_default().to_owned();
-            if thread.join().is_err() {
-                tracing::error!(thread = name, "a thread had panicked");
-            }
-        }
+        self.joined.into_iter().for_each(join);
+        self.kept.store(true, Ordering::SeqCst);
+        join(self.keeper);
+    }
+}
+
+fn join(thread: JoinHandle<()>) {
+    thread.thread().unpark();
+    let name = thread.thread().name().unwrap_or_default().to_owned();
+    if thread.join().is_err() {
+        tracing::error!(thread = name, "a thread had panicked");
     }
 }
 
