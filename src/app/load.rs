@@ -9,7 +9,7 @@ use super::settings::Settings;
 #[cfg(feature = "dora")]
 use crate::board::Machine;
 use crate::config::{Board, ConfigError, ConfigErrors, PolicyFile, RobotFile, Tiers, load_robot};
-use crate::gate::{PolicyStack, RobotRules, check_policy, policy_warnings};
+use crate::gate::{PolicyStack, RobotRules, check_policy, denied_stops, policy_warnings};
 use crate::terms::Tier;
 
 /// Everything a node runs on, immutable.
@@ -123,6 +123,7 @@ impl Rulebook {
         if let Some(policy) = &policy {
             let names: Vec<&str> = robot.tools.iter().map(|tool| tool.name.as_str()).collect();
             faults.extend(check_policy(policy, &names));
+            faults.extend(denied_stops(policy, &robot));
             warnings = policy_warnings(policy, &names);
         }
         Some(Self {

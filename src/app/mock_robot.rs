@@ -9,7 +9,7 @@ use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use super::clock::SystemClock;
 use super::exit::{AppError, Exit};
@@ -44,7 +44,7 @@ pub fn serve_mock_robot(settings: &Settings, request: &MockRobotRequest) -> Resu
         seed: request.seed,
         home: request.home,
         pid: std::process::id(),
-        wall_at_zero: clock.wall(),
+        wall_at_zero: wall_at_zero(&clock),
     };
     let mut robot = Robot {
         vendor: Vendor::new(plan, clock.now()),
@@ -174,6 +174,12 @@ fn tell(entry: &JournalEntry) {
         | JournalEntry::Ignored { .. }
         | JournalEntry::Pose { .. } => {}
     }
+}
+
+/// Returns the wall time at the origin of the clock, by which the journal is compared with others.
+fn wall_at_zero(clock: &SystemClock) -> SystemTime {
+    let (wall, now) = (clock.wall(), clock.now());
+    wall.checked_sub(now.since(Mono::ZERO)).unwrap_or(wall)
 }
 
 fn open_journal(path: &Path) -> Result<File, AppError> {

@@ -70,6 +70,7 @@ impl Paper {
             view: Arc::clone(&self.view),
             origin: CallOrigin::Model,
             by: None,
+            person_stops: 0,
             cancel: CancellationToken::new(),
         }
     }

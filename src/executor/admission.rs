@@ -77,7 +77,11 @@ fn not_void(asked: &Asked<'_>, checked: &Checked<'_>, now: &Posture) -> Result<(
     let tool = checked.entry.descriptor();
     let moves = matches!(tool.effect, Effect::Actuate { .. });
     // A latched robot is refused by the gate, which has more to say about it.
-    if moves && now.epoch != asked.epoch && !now.latched {
+    if !moves || now.latched {
+        Ok(())
+    } else if now.person_stops != asked.turn.person_stops {
+        Err(refuse::stopped_by_a_person(asked, tool))
+    } else if now.epoch != asked.epoch {
         Err(refuse::stopped_since(asked, tool))
     } else {
         Ok(())

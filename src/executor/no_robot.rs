@@ -31,6 +31,7 @@ impl RobotPort for NoRobot {
             bridge_up: false,
             reading: None,
             moving: false,
+            person_stops: 0,
         }
     }
 

@@ -56,6 +56,15 @@ pub(super) fn stopped_since(asked: &Asked<'_>, tool: &Descriptor) -> Refusal {
     refusal(asked, tool, Reason::Busy, (detail, hint))
 }
 
+pub(super) fn stopped_by_a_person(asked: &Asked<'_>, tool: &Descriptor) -> Refusal {
+    let detail = format!(
+        "a person stopped the robot during this goal, so `{}` moves it no more",
+        tool.name
+    );
+    let hint = "end here and say what is left to do: a person must give a new goal".to_owned();
+    refusal(asked, tool, Reason::NotArmed, (detail, hint))
+}
+
 pub(super) fn scope_taken(asked: &Asked<'_>, tool: &Descriptor) -> Refusal {
     let detail = format!("another call holds what `{}` needs for itself", tool.name);
     let hint = "wait for the other call to end".to_owned();

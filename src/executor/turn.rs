@@ -16,6 +16,9 @@ pub struct Turn {
     pub origin: CallOrigin,
     /// The caller's name, for the record of a stop; `None` when it has none.
     pub by: Option<String>,
+    /// [`Posture::person_stops`](crate::terms::Posture) when what this turn pursues was asked for. Once
+    /// it differs, the turn moves the robot no more.
+    pub person_stops: u32,
     /// Ends all calls of the turn, except stops.
     pub cancel: CancellationToken,
 }

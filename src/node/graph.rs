@@ -66,9 +66,11 @@ impl Dataflow {
             file: path.display().to_string(),
             problem,
         };
-        let size = std::fs::metadata(path)
-            .map_err(|error| file(error.to_string()))?
-            .len();
+        let metadata = std::fs::metadata(path).map_err(|error| file(error.to_string()))?;
+        if !metadata.is_file() {
+            return Err(file("is not a regular file".to_owned()));
+        }
+        let size = metadata.len();
         if size > FILE_BYTES_MAX {
             return Err(file(format!(
                 "{size} bytes exceed the largest dataflow of {FILE_BYTES_MAX}"

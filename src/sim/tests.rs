@@ -309,13 +309,16 @@ fn a_wrong_end_is_named_by_its_axis_and_a_robot_that_was_never_seen_by_both() {
 #[test]
 fn the_end_state_is_the_one_that_the_shutdown_finds() {
     let mut stopped = facts();
-    let shutdown = stopped.iter_mut().find_map(|(_, fact)| match fact {
-        Fact::RunStateChanged {
+    let shutdown = stopped.iter_mut().find_map(|(_, fact)| {
+        let Fact::RunStateChanged {
             from,
             cause: Some(StopCause::Shutdown),
             ..
-        } => Some(from),
-        _ => None,
+        } = fact
+        else {
+            return None;
+        };
+        Some(from)
     });
     *shutdown.unwrap() = RunState::Stopped;
     assert_eq!(unmet(&stopped, &journal()), ["end_state"]);

@@ -5,6 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
+use crate::terms::RobotPort;
+
 /// So many goals wait at most; a further one is refused.
 pub const GOALS_MAX: usize = 8;
 /// Longest text of a goal, bytes.
@@ -53,6 +55,8 @@ pub(super) struct Goal {
     pub(super) number: u32,
     pub(super) text: String,
     pub(super) by: String,
+    /// How often a person had stopped the robot when it was given.
+    pub(super) person_stops: u32,
 }
 
 /// The spine, as others see it.
@@ -61,6 +65,7 @@ pub struct SpineHandle {
     goals: mpsc::Sender<Goal>,
     given: Arc<Mutex<u32>>,
     status: watch::Receiver<SpineStatus>,
+    robot: Arc<dyn RobotPort>,
     shutdown: CancellationToken,
 }
 
@@ -68,12 +73,13 @@ impl SpineHandle {
     pub(super) fn new(
         goals: mpsc::Sender<Goal>,
         status: watch::Receiver<SpineStatus>,
-        shutdown: CancellationToken,
+        (robot, shutdown): (Arc<dyn RobotPort>, CancellationToken),
     ) -> Self {
         Self {
             goals,
             given: Arc::default(),
             status,
+            robot,
             shutdown,
         }
     }
@@ -101,6 +107,7 @@ impl SpineHandle {
             number: *given,
             text: text.to_owned(),
             by: by.to_owned(),
+            person_stops: self.robot.posture().person_stops,
         });
         Ok(*given)
     }

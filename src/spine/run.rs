@@ -18,6 +18,8 @@ use crate::terms::{Call, CallOrigin, CallReport, Fact, Lane, LaneError, Mono};
 pub const REPLY_MS_MAX: u64 = 60_000;
 /// Why a goal ended that the end of the spine cut short.
 const SHUTDOWN: &str = "shutdown";
+/// Why a waiting goal ended that a person's stop overtook.
+const STOPPED: &str = "stopped";
 /// Who asks for a stop when the model does.
 const MODEL: &str = "model";
 /// Hexadecimal digits of a goal's digest that are kept.
@@ -61,7 +63,8 @@ impl Spine {
         let (give, goals) = mpsc::channel(GOALS_MAX);
         let (status, watched) = watch::channel(SpineStatus::default());
         let shutdown = CancellationToken::new();
-        let handle = SpineHandle::new(give, watched, shutdown.clone());
+        let robot = Arc::clone(&parts.executor.ports().robot);
+        let handle = SpineHandle::new(give, watched, (robot, shutdown.clone()));
         let spine = Self {
             agent: parts.agent,
             lane: parts.lane,
@@ -93,6 +96,7 @@ impl Spine {
             };
             self.pulse.beat();
             match goal {
+                Some(goal) if goal.person_stops != self.person_stops() => self.drop_goal(&goal),
                 Some(goal) => self.pursue(goal).await,
                 None => return,
             }
@@ -105,6 +109,7 @@ impl Spine {
             view: self.view.clone(),
             origin: CallOrigin::Model,
             by: Some(MODEL.to_owned()),
+            person_stops: goal.person_stops,
             cancel: self.shutdown.child_token(),
         };
         let mut event = AgentEvent::Goal(goal.text);
@@ -121,6 +126,12 @@ impl Spine {
             }
         };
         self.ended(goal.number, why);
+    }
+
+    /// A goal that waited while a person stopped the robot: nobody wants it any more.
+    fn drop_goal(&mut self, goal: &Goal) {
+        self.begun(goal);
+        self.ended(goal.number, STOPPED);
     }
 
     async fn ask(&mut self) -> AgentEvent {
@@ -203,6 +214,10 @@ impl Spine {
 
     fn left(&self) -> Duration {
         self.agent.deadline().since(self.now())
+    }
+
+    fn person_stops(&self) -> u32 {
+        self.executor.ports().robot.posture().person_stops
     }
 
     fn now(&self) -> Mono {

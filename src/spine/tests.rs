@@ -1,6 +1,6 @@
 //! The loop on paused time: goals end, progress follows the robot's states and nothing else.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
@@ -16,7 +16,7 @@ use crate::executor::{Executor, NoRobot, Ports};
 use crate::gate::{Pace, PolicyStack};
 use crate::terms::{
     Access, Budget, Call, Clock, Descriptor, Effect, Fact, FactSink, Lane, LaneError, LaneReply,
-    Message, Mono, Tier, ToolError, ToolName, ToolSpec,
+    Message, Mono, Posture, RobotPort, StopCause, StopKind, Tier, ToolError, ToolName, ToolSpec,
 };
 
 #[derive(Debug)]
@@ -94,9 +94,32 @@ struct Kit {
     spine: Spine,
     handle: SpineHandle,
     facts: Arc<Facts>,
+    robot: Arc<dyn RobotPort>,
     states: watch::Sender<u64>,
     progress: Arc<AtomicU64>,
     began: Instant,
+}
+
+/// No robot, but a count of persons' stops.
+#[derive(Debug)]
+struct Stoppable(NoRobot, AtomicU32);
+
+impl RobotPort for Stoppable {
+    fn posture(&self) -> Posture {
+        let person_stops = self.1.load(Ordering::SeqCst);
+        Posture {
+            person_stops,
+            ..self.0.posture()
+        }
+    }
+
+    fn stop(&self, _: StopKind, _: StopCause, _: Option<&str>) -> u32 {
+        self.1.fetch_add(1, Ordering::SeqCst)
+    }
+
+    fn at_rest(&self) -> BoxFuture<'_, bool> {
+        self.0.at_rest()
+    }
 }
 
 fn kit(replies: Vec<Option<LaneReply>>, limits: Limits) -> Kit {
@@ -106,8 +129,9 @@ fn kit(replies: Vec<Option<LaneReply>>, limits: Limits) -> Kit {
     let ports = Ports {
         clock: clock.clone(),
         facts: facts.clone(),
-        robot: Arc::new(NoRobot::new(clock)),
+        robot: Arc::new(Stoppable(NoRobot::new(clock), AtomicU32::new(0))),
     };
+    let robot = Arc::clone(&ports.robot);
     let catalog = CatalogBuilder::new().raw(Arc::new(Slow)).build().unwrap();
     let view = catalog.view(&PolicyStack::root(Tier::Observe));
     let (states, watched) = watch::channel(0);
@@ -124,6 +148,7 @@ fn kit(replies: Vec<Option<LaneReply>>, limits: Limits) -> Kit {
         spine,
         handle,
         facts,
+        robot,
         states,
         progress,
         began,
@@ -273,4 +298,15 @@ async fn goals_wait_in_a_bounded_queue_and_long_ones_are_not_taken() {
     join(kit.spine.run(), outside).await;
     let numbers: Vec<u32> = ends(&kit.facts).iter().map(|(goal, ..)| *goal).collect();
     assert_eq!(numbers, [1, 2, 3, 4, 5, 6, 7, 8]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_goal_that_waited_while_a_person_stopped_the_robot_is_not_pursued() {
+    let kit = kit(vec![slow()], Limits::default());
+    assert_eq!(kit.handle.goal("drive on", "ada"), Ok(1));
+    kit.robot
+        .stop(StopKind::Stop, StopCause::OperatorStop, None);
+    until_ended(kit.spine, kit.handle.clone()).await;
+    assert_eq!(ends(&kit.facts), [(1, "stopped".to_owned(), 0)]);
+    assert_eq!(kit.handle.status().answered, 0, "no call was made");
 }

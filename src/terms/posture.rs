@@ -38,6 +38,9 @@ pub struct Posture {
     pub reading: Option<Reading>,
     /// Whether a motion call holds the device.
     pub moving: bool,
+    /// How often a person stopped the robot, or anybody latched it, in this life; wraps. A goal that
+    /// was given before the last of them moves the robot no more.
+    pub person_stops: u32,
 }
 
 impl Posture {
@@ -58,6 +61,7 @@ impl Posture {
                 speed: Some(0.0),
             }),
             moving: false,
+            person_stops: 0,
         }
     }
 }

@@ -2,9 +2,10 @@
 
 use std::ffi::OsStr;
 
-use octos_edge::terms::Fact;
+use octos_edge::terms::{Fact, RunState, StopCause};
+use rustix::process::Signal;
 
-use crate::rig::{Run, Site, command};
+use crate::rig::{ARM, Line, Run, Site, Trail, command};
 
 /// Runs a command; asserts its code and that it says each part on standard error.
 fn says(site: &Site, args: &[&str], code: i32, parts: &[&str]) {
@@ -27,13 +28,18 @@ fn a_wrong_command_line_ends_with_2_and_help_with_0() {
         (&["run", "x.yml", "--stop-after", "0ms"], 2, "1ms to 24h"),
         (&["node", "--robot", "rover-sim"], 2, "--board"),
         (&["ctl", "arm", "--why", "x", "--for-s", "0"], 2, "for-s"),
-        (&["ctl", "status"], 2, "no node has a control socket"),
         (&["--help"], 0, ""),
         (&["--version"], 0, ""),
     ];
     for (args, code, part) in rows {
         says(&site, args, code, &[part]);
     }
+}
+
+#[test]
+fn a_word_to_nobody_ends_with_1_and_says_where_it_looked() {
+    let parts = ["state/robots", "--state"];
+    says(&Site::new(), &["ctl", "status"], 1, &parts);
 }
 
 #[test]
@@ -61,12 +67,12 @@ fn a_broken_tier_file_ends_every_command_with_64_and_names_file_line_and_key() {
     let output = command(&site).args(["check", "--json"]).output().unwrap();
     let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(document["exit"], 64);
-    let fault = &document["faults"][0];
-    assert_eq!(fault["file"], "tiers/safe_motion.toml");
-    assert_eq!(
-        (&fault["line"], &fault["key"]),
-        (&6.into(), &"defaults.rate_per_s".into())
-    );
+    let faults = document["faults"].as_array().unwrap();
+    let mut faults = faults.iter();
+    let fault = faults.find(|fault| fault["file"] == "tiers/safe_motion.toml");
+    let fault = fault.unwrap();
+    assert_eq!(fault["line"], 6);
+    assert_eq!(fault["key"], "defaults.rate_per_s");
 }
 
 #[test]
@@ -106,8 +112,22 @@ fn a_second_agent_of_the_same_robot_ends_with_75_and_the_first_serves_on() {
     site.edit(flow, "  - id: rover\n", &second);
     // Whoever comes second is refused, and stays so.
     site.edit(flow, "restart_policy: on-failure", "restart_policy: never");
-    let args = ["run", flow, "--stop-after", "4s"].map(OsStr::new);
-    let ended = Run::start(&site, &args).finish();
+    let mut run = Run::start(&site, &["run", flow].map(OsStr::new));
+    let serves = |line: &Line| {
+        line.tells(|f| {
+            matches!(
+                f,
+                Fact::RunStateChanged {
+                    to: RunState::Disarmed,
+                    ..
+                }
+            )
+        })
+    };
+    let refused = |line: &Line| line.text.contains("exited with code 75");
+    run.wait_all("one serves, one is refused", vec![&serves, &refused]);
+    run.signal(Signal::TERM);
+    let ended = run.finish();
     assert_eq!(ended.code, Some(1), "{}", ended.out);
     for part in [
         ": exited with code 75",
@@ -125,4 +145,40 @@ fn a_second_agent_of_the_same_robot_ends_with_75_and_the_first_serves_on() {
         .into_iter()
         .filter(|f| matches!(f, Fact::Started { .. }));
     assert_eq!(lives.count(), 1, "the second began to serve");
+}
+
+#[test]
+fn a_rehearsal_in_the_state_folder_of_a_running_one_ends_with_75_and_disturbs_nobody() {
+    let site = Site::new();
+    let drive = r#"{ tool = "rover_go_to_pose", args = { x = 2.5, y = 0.0 } }"#;
+    let scenario = site.scenario(ARM, &[drive], "");
+    let mut run = Run::sim(&site, &scenario);
+    let (agent, _) = run.wait_moving();
+    let holder = format!("another octos-edge holds robot `rover-sim-001` (process {agent})");
+    says(&site, &["sim"], 75, &[&holder]);
+    let end = command(&site).args(["ctl", "end"]).output().unwrap();
+    assert_eq!(end.status.code(), Some(0), "{end:?}");
+    run.finish();
+    let mut trail = Trail::of(site.facts());
+    trail.then("moving", |f| {
+        matches!(
+            f,
+            Fact::RunStateChanged {
+                to: RunState::Moving,
+                ..
+            }
+        )
+    });
+    let stop = trail.then("a stop", |f| matches!(f, Fact::StopAsked { .. }));
+    assert!(
+        matches!(
+            stop,
+            Fact::StopAsked {
+                cause: StopCause::Shutdown,
+                ..
+            }
+        ),
+        "{stop:?}"
+    );
+    trail.then("the agent's end", |f| matches!(f, Fact::Ended { code: 0 }));
 }

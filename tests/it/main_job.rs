@@ -55,9 +55,11 @@ fn the_main_job_as_json_is_one_document_with_two_processes() {
     );
     assert_eq!(ended.code, Some(0), "{}", ended.out);
     let summary: Value = serde_json::from_str(&ended.out).unwrap();
-    let started = site.facts().into_iter().find_map(|fact| match fact {
-        Fact::Started { pid, .. } => Some(pid),
-        _ => None,
+    let started = site.facts().into_iter().find_map(|fact| {
+        let Fact::Started { pid, .. } = fact else {
+            return None;
+        };
+        Some(pid)
     });
     assert_eq!(summary["agent_pid"], started.unwrap());
     let JournalEntry::Start { pid, .. } = site.journal()[0] else {

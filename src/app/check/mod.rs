@@ -12,8 +12,11 @@ use super::exit::AppError;
 use super::load::{keep, load_checked_robot};
 use super::settings::Settings;
 use crate::config::{
-    Board, ConfigError, ConfigErrors, FileKind, Place, PolicyFile, Scenario, Tiers, toml_stems,
+    Board, ConfigError, ConfigErrors, FileKind, Place, PolicyFile, RobotFile, Scenario, Tiers,
+    toml_stems,
 };
+use crate::gate::{check_policy, denied_stops};
+use crate::terms::Tier;
 
 pub use print::PrintedSetting;
 
@@ -30,7 +33,7 @@ pub struct CheckReport {
 /// One file that was loaded without a fault.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CheckedFile {
-    /// `tiers`, `robot`, `board`, `scenario`, `dataflow` or `policy`.
+    /// `tier`, `robot`, `board`, `scenario`, `dataflow` or `policy`.
     pub kind: &'static str,
     /// The file or folder.
     pub file: String,
@@ -99,28 +102,45 @@ pub fn file_schema(kind: Option<&str>) -> Result<serde_json::Value, AppError> {
 pub fn check_all(settings: &Settings) -> Result<CheckReport, AppError> {
     let mut report = CheckReport::default();
     let mut faults = Vec::new();
-    check_tiers_and_robots(settings, &mut report, &mut faults);
+    let loaded = check_tiers_and_robots(settings, &mut report, &mut faults);
     check_boards(settings, &mut report, &mut faults);
     let robots = toml_stems(&settings.tiers().join("robots"));
     check_scenarios(settings, &robots, (&mut report, &mut faults));
-    check_dataflows(settings, &mut report, &mut faults);
+    check_dataflows(settings, &loaded, (&mut report, &mut faults));
     if let Some(path) = settings.config()
         && let Some(policy) = keep(PolicyFile::load(path), &mut faults)
     {
+        faults.extend(policy_faults(&policy, &loaded));
         report.add("policy", path, format!("layer `{}`", policy.layer.name));
     }
     ConfigErrors::none_or(faults)?;
     Ok(report)
 }
 
+/// One policy may serve every robot here: a denied name must be a tool of one of them.
+fn policy_faults(policy: &PolicyFile, robots: &[RobotFile]) -> Vec<ConfigError> {
+    let tools = robots.iter().flat_map(|robot| &robot.tools);
+    let names: Vec<&str> = tools.map(|tool| tool.name.as_str()).collect();
+    let mut faults = check_policy(policy, &names);
+    for robot in robots {
+        faults.extend(denied_stops(policy, robot));
+    }
+    faults
+}
+
+/// Returns the robots that loaded.
 fn check_tiers_and_robots(
     settings: &Settings,
     report: &mut CheckReport,
     faults: &mut Vec<ConfigError>,
-) {
+) -> Vec<RobotFile> {
     if keep(Tiers::load(settings.tiers()), faults).is_some() {
-        report.add("tiers", settings.tiers(), "4 tiers".to_owned());
+        for tier in Tier::ALL {
+            let file = settings.tiers().join(format!("{tier}.toml"));
+            report.add("tier", file, "what the tier permits".to_owned());
+        }
     }
+    let mut robots = Vec::new();
     for name in toml_stems(&settings.tiers().join("robots")) {
         if let Some((_, robot, _)) = keep(load_checked_robot(settings, &name), faults) {
             let examples: usize = robot
@@ -134,8 +154,10 @@ fn check_tiers_and_robots(
                 robot.max_tier
             );
             report.add("robot", &*robot.place.file, holds);
+            robots.push(robot);
         }
     }
+    robots
 }
 
 fn check_boards(settings: &Settings, report: &mut CheckReport, faults: &mut Vec<ConfigError>) {
@@ -195,34 +217,100 @@ fn check_scenarios(
 }
 
 #[cfg(feature = "dora")]
-fn check_dataflows(settings: &Settings, report: &mut CheckReport, faults: &mut Vec<ConfigError>) {
+fn check_dataflows(
+    settings: &Settings,
+    robots: &[RobotFile],
+    (report, faults): (&mut CheckReport, &mut Vec<ConfigError>),
+) {
+    let known = Known {
+        robots,
+        files: toml_stems(&settings.tiers().join("robots")),
+        boards: toml_stems(&settings.boards()),
+    };
     for path in dataflow_files(&settings.dataflows()) {
         match crate::node::Dataflow::read(&path) {
             Ok(flow) => {
-                let nodes: Vec<_> = flow
-                    .own_nodes()
+                let own = flow.own_nodes();
+                let agents = own.iter().filter(|node| node.subcommand() == "node");
+                for problem in agents.flat_map(|node| agent_problems(node, &known)) {
+                    let fault = dataflow_fault(&path, problem, "correct the node's args or env");
+                    faults.push(fault);
+                }
+                let nodes: Vec<_> = own
                     .into_iter()
                     .map(|node| format!("{} = {}", node.id, node.subcommand()))
                     .collect();
                 report.add("dataflow", &path, nodes.join(", "));
             }
             Err(error) => {
-                faults.extend(error.problems().into_iter().map(|problem| ConfigError {
-                    place: Place {
-                        file: path.display().to_string().into(),
-                        line: 0,
-                    },
-                    key: "nodes".to_owned(),
-                    problem,
-                    hint: error.hint().to_owned(),
-                }));
+                let problems = error.problems().into_iter();
+                faults.extend(problems.map(|problem| dataflow_fault(&path, problem, error.hint())));
             }
         }
     }
 }
 
+#[cfg(feature = "dora")]
+fn dataflow_fault(path: &Path, problem: String, hint: &str) -> ConfigError {
+    ConfigError {
+        place: Place {
+            file: path.display().to_string().into(),
+            line: 0,
+        },
+        key: "nodes".to_owned(),
+        problem,
+        hint: hint.to_owned(),
+    }
+}
+
+/// What a dataflow may name.
+#[cfg(feature = "dora")]
+struct Known<'a> {
+    /// The robots that loaded.
+    robots: &'a [RobotFile],
+    /// All robot files, those with faults of their own too.
+    files: Vec<String>,
+    boards: Vec<String>,
+}
+
+/// Returns what would keep an agent's node from coming up, as far as its args and env say.
+#[cfg(feature = "dora")]
+fn agent_problems(node: &crate::node::OwnNode, known: &Known<'_>) -> Vec<String> {
+    let mut problems = Vec::new();
+    let mut problem = |text: String| problems.push(format!("node `{}`: {text}", node.id));
+    match node.flag("--robot") {
+        None => problem("no --robot in its args".to_owned()),
+        Some(name) if !known.files.iter().any(|file| file == name) => {
+            problem(format!("--robot {name}: no such robot file"));
+        }
+        Some(name) => {
+            let robot = known.robots.iter().find(|robot| robot.robot == name);
+            if robot.is_some_and(|robot| robot.id.is_none()) && !has_robot_id(node) {
+                problem("no ROBOT_ID in its env, and the robot file fixes no id".to_owned());
+            }
+        }
+    }
+    match node.flag("--board") {
+        None => problem("no --board in its args".to_owned()),
+        Some(name) if !known.boards.iter().any(|board| board == name) => {
+            problem(format!("--board {name}: no such board file"));
+        }
+        Some(_) => {}
+    }
+    problems
+}
+
+#[cfg(feature = "dora")]
+fn has_robot_id(node: &crate::node::OwnNode) -> bool {
+    node.flag("--robot-id").is_some() || node.env.contains_key("ROBOT_ID")
+}
+
 #[cfg(not(feature = "dora"))]
-fn check_dataflows(settings: &Settings, _: &mut CheckReport, _: &mut Vec<ConfigError>) {
+fn check_dataflows(
+    settings: &Settings,
+    _: &[RobotFile],
+    _: (&mut CheckReport, &mut Vec<ConfigError>),
+) {
     for path in dataflow_files(&settings.dataflows()) {
         tracing::warn!(file = %path.display(), "not checked: this build has no dora");
     }

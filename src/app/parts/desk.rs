@@ -10,7 +10,7 @@ use std::time::SystemTime;
 
 use crate::app::state::StateFiles;
 use crate::safety::{Latch, Links};
-use crate::terms::{Fact, FactSink, RunState, StopCause};
+use crate::terms::{Fact, FactSink, RunState, StopCause, StopKind};
 
 /// The files of latch and marker.
 #[derive(Debug, Clone)]
@@ -25,6 +25,8 @@ struct Inner {
     sink: Arc<dyn FactSink>,
     /// Whether the latch in memory is also on disk.
     persisted: AtomicBool,
+    /// Whether the black box can be written.
+    can_record: AtomicBool,
 }
 
 impl Desk {
@@ -36,6 +38,7 @@ impl Desk {
                 links,
                 sink,
                 persisted,
+                can_record: AtomicBool::new(true),
             }),
         }
     }
@@ -47,13 +50,21 @@ impl Desk {
         who: &str,
         arm: impl FnOnce() -> Result<T, Vec<String>>,
     ) -> Result<T, Vec<String>> {
+        if !self.inner.can_record.load(Ordering::Acquire) {
+            return Err(vec![
+                "the black box cannot be written: free the disk".to_owned(),
+            ]);
+        }
         let files = self.files();
-        files
-            .mark_armed(who)
-            .map_err(|error| vec![format!("marker on disk: {error}")])?;
+        let was_marked = files.unclean();
+        if !was_marked {
+            files
+                .mark_armed(who)
+                .map_err(|error| vec![format!("marker on disk: {error}")])?;
+        }
         let armed = arm();
-        if armed.is_err() {
-            self.unmark_if_disarmed(&files);
+        if armed.is_err() && !was_marked && self.inner.links.shared.run() != RunState::Armed {
+            self.unmark(&files);
         }
         armed
     }
@@ -74,6 +85,33 @@ impl Desk {
             self.inner.persisted.store(false, Ordering::Release);
         }
         done
+    }
+
+    /// Notes whether the black box can be written. When it no longer can, a robot that may move is
+    /// stopped, and nobody arms until it can again.
+    pub(in crate::app) fn note_black_box(&self, healthy: bool) {
+        let was = self.inner.can_record.swap(healthy, Ordering::AcqRel);
+        if was && !healthy {
+            match self.inner.links.shared.run() {
+                RunState::Armed | RunState::Moving => {
+                    self.latch().ask(StopKind::Stop, StopCause::Blackbox);
+                }
+                RunState::Boot
+                | RunState::Disarmed
+                | RunState::Stopping
+                | RunState::Stopped
+                | RunState::Latched
+                | RunState::Fault => {}
+            }
+        }
+    }
+
+    /// Tries again to write a latch that the disk has not taken yet.
+    pub(in crate::app) fn keep_up(&self, now: SystemTime) {
+        if self.inner.links.shared.run() == RunState::Latched && !self.is_persisted() {
+            let files = self.files();
+            self.write_latch_at(&files, now);
+        }
     }
 
     /// Follows a change of the run state.
@@ -113,9 +151,12 @@ impl Desk {
     }
 
     fn unmark_if_disarmed(&self, files: &StateFiles) {
-        if self.inner.links.shared.run() != RunState::Disarmed {
-            return;
+        if self.inner.links.shared.run() == RunState::Disarmed {
+            self.unmark(files);
         }
+    }
+
+    fn unmark(&self, files: &StateFiles) {
         if let Err(error) = files.clear_armed() {
             tracing::error!(%error, "the marker of an armed robot could not be removed");
         }

@@ -19,7 +19,7 @@ use crate::app::load::Installation;
 use crate::app::run_file::{block_on_daemon, folder_of, line_of, own_binary};
 use crate::app::settings::Settings;
 use crate::app::start_log;
-use crate::app::state::robot_folder;
+use crate::app::state::{StateFolder, robot_folder};
 use crate::config::Scenario;
 use crate::node::{Dataflow, DataflowRun, NodeError, NodePatch};
 use crate::sim::Summary;
@@ -47,11 +47,12 @@ pub(super) fn rehearse(
     start_log(settings)?;
 
     let state = RunFolder::open(settings)?;
-    let traces = Traces {
-        robot: robot_folder(&state.path, &robot_id),
-        journal: state.path.join("rover.jsonl"),
-    };
-    traces.clear()?;
+    // A node that serves this robot from this folder is somebody's: it must not be played with.
+    drop(StateFolder::open(&state.path, &robot_id)?);
+    let traces = Traces::of(
+        robot_folder(&state.path, &robot_id),
+        state.path.join("rover.jsonl"),
+    )?;
     let patch = patch(settings, &scenario, (&state.path, &traces), seed)?;
     let run = DataflowRun {
         flow: flow.patched(&own_binary()?, &patch),

@@ -1,8 +1,9 @@
 //! What a run on a dataflow left behind.
 
+use std::collections::BTreeSet;
 use std::fs::OpenOptions;
 use std::io::BufReader;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use super::evidence::{Run, judged};
@@ -23,6 +24,8 @@ pub(super) struct Traces {
     pub(super) robot: PathBuf,
     /// The rover's journal.
     pub(super) journal: PathBuf,
+    /// Process lives that left records here before this run.
+    earlier: BTreeSet<String>,
 }
 
 impl Traces {
@@ -31,23 +34,44 @@ impl Traces {
         self.robot.join("control.sock")
     }
 
-    /// Removes what an earlier run in the same folder left: facts and journal of this run alone are
-    /// judged. Latch and marker stay.
-    pub(super) fn clear(&self) -> Result<(), AppError> {
-        let gone = |result: std::io::Result<()>| match result {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(AppError::Internal(
-                format!("traces of an earlier run: {error}"),
-            )),
-            Err(_) | Ok(()) => Ok(()),
+    /// Prepares a folder in which earlier lives may have left records: those stay and are not judged.
+    /// The journal of an earlier rehearsal makes room.
+    ///
+    /// # Errors
+    /// [`AppError::Internal`] when the folder cannot be read or the journal not removed.
+    pub(super) fn of(robot: PathBuf, journal: PathBuf) -> Result<Self, AppError> {
+        match std::fs::remove_file(&journal) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                let problem = format!("journal of an earlier rehearsal: {error}");
+                return Err(AppError::Internal(problem));
+            }
+            Err(_) | Ok(()) => {}
+        }
+        let audit = audit_folder(&robot);
+        let earlier = if audit.is_dir() {
+            records_in(&audit)?
+                .into_iter()
+                .map(|record| record.boot)
+                .collect()
+        } else {
+            BTreeSet::new()
         };
-        gone(std::fs::remove_file(&self.journal))?;
-        gone(std::fs::remove_dir_all(audit_folder(&self.robot)))
+        Ok(Self {
+            robot,
+            journal,
+            earlier,
+        })
     }
 
     fn facts(&self) -> Result<Vec<Record>, AppError> {
-        read_records(&audit_folder(&self.robot)).map_err(|error| {
-            AppError::Internal(format!("the agent left no facts to judge: {error}"))
-        })
+        let mut records = records_in(&audit_folder(&self.robot))?;
+        records.retain(|record| !self.earlier.contains(&record.boot));
+        if records.is_empty() {
+            return Err(AppError::Internal(
+                "the agent left no facts to judge".to_owned(),
+            ));
+        }
+        Ok(records)
     }
 
     fn journal(&self) -> Result<Vec<JournalEntry>, AppError> {
@@ -60,6 +84,11 @@ impl Traces {
         read_journal(BufReader::new(file))
             .map_err(|error| AppError::Internal(format!("the rover's journal: {error}")))
     }
+}
+
+fn records_in(audit: &Path) -> Result<Vec<Record>, AppError> {
+    read_records(audit)
+        .map_err(|error| AppError::Internal(format!("the agent left no facts to judge: {error}")))
 }
 
 /// Judges a run and puts its summary together.

@@ -25,15 +25,10 @@ pub(super) struct Ending {
 }
 
 impl Ending {
-    /// Waits for the first reason to end, brings the robot to rest, disarms, ends the agent.
+    /// Waits for the first reason to end, stops the robot, ends the agent, brings the robot to rest and
+    /// disarms. Nothing stands before the stop, not even a line of the log.
     pub(super) fn wait_and_end(self, runtime: &Runtime, spine: &SpineHandle) -> Exit {
         let why = self.end.recv().unwrap_or(End::Broken("every part ended"));
-        tracing::info!(?why, "the node ends");
-        let exit = match &why {
-            End::Graph | End::Operator(_) | End::Signal(_) => Exit::Done,
-            End::GraphLost => Exit::Internal,
-            End::Broken(_) => Exit::Panic,
-        };
         // The inbox has asked already when the dataflow did; a second word does no harm, but would
         // be a second stop in the record.
         if why != End::Graph {
@@ -43,15 +38,22 @@ impl Ending {
             };
             self.bridge.stop(StopKind::Stop, shutdown(), by);
         }
-        if why != End::GraphLost {
-            let at_rest = runtime.block_on(self.bridge.at_rest());
-            if !at_rest {
-                tracing::error!("rest was not confirmed: the next start begins with a stop");
-            }
-        }
+        // Before the rest is waited for: a model that goes on would begin the next motion.
         spine.shutdown();
+        tracing::info!(?why, "the node ends");
+        let can_be_heard = why != End::GraphLost;
+        let at_rest = can_be_heard && runtime.block_on(self.bridge.at_rest());
         self.disarm();
-        exit
+        if !at_rest {
+            tracing::error!("rest was not confirmed: the next start begins with a stop");
+        }
+        match why {
+            // dora lets nothing in after its Stop, so a moving robot cannot confirm anything.
+            End::Graph => Exit::Done,
+            End::Operator(_) | End::Signal(_) if at_rest => Exit::Done,
+            End::Operator(_) | End::Signal(_) | End::GraphLost => Exit::Internal,
+            End::Broken(_) => Exit::Panic,
+        }
     }
 
     /// Disarms, so that the next start finds a clean end. A latched robot stays latched.

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use crate::app::parts::Desk;
 use crate::robot::{EventTap, Names, Pulse, fact_of};
@@ -16,6 +16,9 @@ use crate::terms::{Clock, FactSink as _, SafetyEventKind};
 /// How often it looks, ms. A queue of events holds several seconds of the worst case.
 const LOOK_MS: u64 = 10;
 
+/// The disk is looked at once in so many looks: each second.
+const LOOKS_PER_DISK_LOOK: u32 = 100;
+
 /// What the keeper works with.
 pub(super) struct Keeper {
     pub(super) tap: EventTap,
@@ -24,6 +27,7 @@ pub(super) struct Keeper {
     pub(super) desk: Desk,
     pub(super) sink: RecorderSink,
     pub(super) clock: Arc<dyn Clock>,
+    pub(super) looks: u32,
 }
 
 impl Keeper {
@@ -51,5 +55,17 @@ impl Keeper {
             }
         });
         self.pulse.beat(self.clock.now());
+        self.look_at_disk(wall);
+    }
+
+    /// Once a second: a disk that refuses is not asked more often.
+    fn look_at_disk(&mut self, wall: SystemTime) {
+        self.looks = self.looks.wrapping_add(1);
+        if !self.looks.is_multiple_of(LOOKS_PER_DISK_LOOK) {
+            return;
+        }
+        self.desk
+            .note_black_box(self.sink.healthy() && !self.sink.safety_overflow());
+        self.desk.keep_up(wall);
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::SyncSender;
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::{Handle, Signals};
@@ -19,6 +20,10 @@ use crate::robot::{Heard, Inbox, Parts};
 use crate::safety::{Latch, Supervisor, run_safety};
 use crate::telemetry::{LogHandle, RecorderSink};
 use crate::terms::{Clock, StopCause, StopKind};
+
+/// How long the threads may take to end: 200 looks of 10 ms.
+const JOIN_LOOKS_MAX: u32 = 200;
+const JOIN_LOOK: Duration = Duration::from_millis(10);
 
 /// What the threads need.
 pub(super) struct Spawn {
@@ -39,6 +44,9 @@ pub(super) struct Spawn {
 pub(super) struct Threads {
     ending: Arc<AtomicBool>,
     joined: Vec<JoinHandle<()>>,
+    /// Ends after all others, so that their last events are kept.
+    keeper: JoinHandle<()>,
+    kept: Arc<AtomicBool>,
     signals: Handle,
 }
 
@@ -88,9 +96,11 @@ impl Threads {
             desk,
             sink: recorder.clone(),
             clock: Arc::clone(&clock),
+            looks: 0,
         };
-        let flag = Arc::clone(&ending);
-        joined.push(start("keeper", move || keeper.run(&flag))?);
+        let kept = Arc::new(AtomicBool::new(false));
+        let flag = Arc::clone(&kept);
+        let keeper = start("keeper", move || keeper.run(&flag))?;
 
         let (signals, thread) = listen_to_signals(latch, end.clone())?;
         joined.push(thread);
@@ -108,22 +118,44 @@ impl Threads {
         Ok(Self {
             ending,
             joined,
+            keeper,
+            kept,
             signals,
         })
     }
 
-    /// Ends and joins them. The sending thread empties its queue first.
-    pub(super) fn join(self) {
+    /// Ends them and waits for each, all together at most two seconds. The sending thread empties its
+    /// queue first, the safety thread makes one more round, and the keeper is the last. Returns whether
+    /// all ended: one that hangs in the dataflow's library ends with the process.
+    pub(super) fn join(self) -> bool {
         self.ending.store(true, Ordering::SeqCst);
         self.signals.close();
+        let mut looks = 0;
+        let mut all = true;
         for thread in self.joined {
-            thread.thread().unpark();
-            let name = thread.thread().name().unwrap_or_default().to_owned();
-            if thread.join().is_err() {
-                tracing::error!(thread = name, "a thread had panicked");
-            }
+            all &= ended(thread, &mut looks);
         }
+        self.kept.store(true, Ordering::SeqCst);
+        ended(self.keeper, &mut looks) && all
     }
+}
+
+/// Waits for one thread, as long as there are looks left.
+fn ended(thread: JoinHandle<()>, looks: &mut u32) -> bool {
+    let name = thread.thread().name().unwrap_or_default().to_owned();
+    thread.thread().unpark();
+    while !thread.is_finished() && *looks < JOIN_LOOKS_MAX {
+        *looks += 1;
+        thread::park_timeout(JOIN_LOOK);
+    }
+    if !thread.is_finished() {
+        tracing::error!(thread = name, "a thread did not end");
+        return false;
+    }
+    if thread.join().is_err() {
+        tracing::error!(thread = name, "a thread had panicked");
+    }
+    true
 }
 
 fn start(name: &str, work: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>, AppError> {

@@ -382,6 +382,7 @@ impl Kit {
             view: builder.build().unwrap().view(&policy),
             origin: CallOrigin::Model,
             by: Some("model".to_owned()),
+            person_stops: 0,
             cancel: CancellationToken::new(),
         }
     }

@@ -206,3 +206,17 @@ async fn a_clamp_is_told_and_the_clamped_number_is_what_was_granted() {
     };
     assert_eq!(told, clamped);
 }
+
+#[tokio::test(start_paused = true)]
+async fn after_a_persons_stop_the_goal_moves_the_robot_no_more_but_may_still_look() {
+    let kit = Kit::new();
+    let turn = kit.turn(Tier::SafeMotion);
+    kit.robot.change(|posture| posture.person_stops = 1);
+    let report = kit.executor.call(&turn, go_to(1.0, 0.0)).await;
+    nothing_but(&kit, &report, Reason::NotArmed);
+    let look = kit
+        .executor
+        .call(&turn, call("robot_state", json!({})))
+        .await;
+    assert!(matches!(look.outcome, Outcome::Done { .. }), "{look:?}");
+}

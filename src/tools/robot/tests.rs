@@ -101,6 +101,7 @@ fn turn(view: Arc<ToolView>) -> Turn {
         view,
         origin: CallOrigin::Model,
         by: None,
+        person_stops: 0,
         cancel: CancellationToken::new(),
     }
 }

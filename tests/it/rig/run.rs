@@ -98,6 +98,14 @@ impl Run {
         }
     }
 
+    /// Waits until a line for each has come, in any order.
+    pub(crate) fn wait_all(&mut self, what: &str, mut fits: Vec<&dyn Fn(&Line) -> bool>) {
+        while !fits.is_empty() {
+            let line = self.wait(what, |line| fits.iter().any(|fits| fits(line)));
+            fits.retain(|fits| !fits(&line));
+        }
+    }
+
     /// Waits for the next fact that fits.
     pub(crate) fn wait_fact(&mut self, what: &str, fits: impl Fn(&Fact) -> bool) -> Fact {
         let line = self.wait(what, |line| line.tells(&fits));
@@ -169,8 +177,10 @@ impl Run {
 
     fn fail(&self, why: &str) -> ! {
         let from = self.seen.len().saturating_sub(SHOWN);
-        let seen: Vec<String> = self.seen[from..]
+        let seen: Vec<String> = self
+            .seen
             .iter()
+            .skip(from)
             .map(|line| match &line.fact {
                 Some(fact) => format!("{:>10} | {fact:?}", line.node),
                 None => format!("{:>10} | {}", line.node, line.text),

@@ -7,8 +7,8 @@
 use std::fmt::Write as _;
 
 use super::{
-    BOARD, BOARD_FILE, EMERGENCY_OVERRIDE, FULL_ACTUATION, OBSERVE, POLICY, POLICY_FILE, ROVER,
-    ROVER_FILE, SAFE_MOTION, SCENARIO, SCENARIO_FILE, TIERS, tiers,
+    BOARD, BOARD_FILE, EMERGENCY_OVERRIDE, FAULTS, FAULTS_FILE, FULL_ACTUATION, OBSERVE, POLICY,
+    POLICY_FILE, ROVER, ROVER_FILE, SAFE_MOTION, SCENARIO, SCENARIO_FILE, TIERS, tiers,
 };
 use crate::config::{Board, ConfigErrors, PolicyFile, RobotFile, Scenario, Tiers};
 
@@ -113,6 +113,12 @@ fn broken_scenario_files_say_why() {
         "scenario",
         reports(SCENARIO, include_str!("scenario.edits"), load)
     );
+}
+
+#[test]
+fn broken_faults_say_why() {
+    let load = |text: &str| Scenario::parse(FAULTS_FILE, text).map(drop);
+    insta::assert_snapshot!("fault", reports(FAULTS, include_str!("fault.edits"), load));
 }
 
 #[test]
