@@ -17,6 +17,7 @@ pub(super) fn start_log(settings: &Settings) -> Result<LogHandle, AppError> {
     let plan = LogPlan {
         format: settings.log_format(),
         quiet: settings.quiet(),
+        colour: settings.colour(),
         filter: settings.log_filter().unwrap_or_default().to_owned(),
     };
     install_tracing(&plan).map_err(|error| match error {

@@ -175,6 +175,11 @@ impl Settings {
         self.request.log_format
     }
 
+    /// Returns whether terminals may be coloured: `NO_COLOR` says no.
+    pub fn colour(&self) -> bool {
+        !self.environment.no_colour
+    }
+
     /// Returns where an option got its value, by its long name.
     pub fn origin(&self, option: &str) -> Origin {
         let origin = self.request.origins.get(option).copied();
@@ -200,6 +205,43 @@ impl Settings {
         match self.tiers().parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent.join(name),
             Some(_) | None => PathBuf::from(name),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::Exit;
+
+    fn metrics(text: Option<&str>) -> Result<Option<ListenAddr>, AppError> {
+        let settings = Settings::resolve(SettingsRequest {
+            tiers: None,
+            boards: None,
+            config: None,
+            state: None,
+            metrics: text.map(str::to_owned),
+            log_format: LogFormat::Text,
+            quiet: false,
+            origins: BTreeMap::new(),
+        });
+        settings.unwrap().metrics()
+    }
+
+    #[test]
+    fn metrics_are_off_unless_asked_for_and_open_to_others_only_in_so_many_words() {
+        assert_eq!(metrics(None).unwrap(), None);
+        assert_eq!(metrics(Some("")).unwrap(), None);
+        assert!(metrics(Some("127.0.0.1:0")).unwrap().is_some());
+        assert!(metrics(Some("public:0.0.0.0:9464")).unwrap().is_some());
+        for bad in ["0.0.0.0:9464", "9464"] {
+            let error = metrics(Some(bad)).unwrap_err();
+            assert_eq!(error.exit(), Exit::Config, "{bad}");
+            assert!(
+                error.hint().contains("127.0.0.1:9464"),
+                "{bad}: {}",
+                error.hint()
+            );
         }
     }
 }

@@ -14,6 +14,8 @@ pub struct Environment {
     pub state_home_from: Option<&'static str>,
     /// `OCTOS_EDGE_LOG`: a filter of the log, such as `debug` or `octos_edge=trace`.
     pub log: Option<String>,
+    /// `NO_COLOR`, when it is not empty: nothing is coloured.
+    pub no_colour: bool,
 }
 
 impl Environment {
@@ -40,6 +42,7 @@ impl Environment {
             state_home,
             state_home_from,
             log: filled("OCTOS_EDGE_LOG"),
+            no_colour: filled("NO_COLOR").is_some(),
         }
     }
 
@@ -70,6 +73,30 @@ mod tests {
                 .find(|(key, _)| *key == name)
                 .map(|(_, value)| (*value).to_owned())
         })
+    }
+
+    #[test]
+    fn an_empty_no_color_is_none() {
+        assert!(of(&[("NO_COLOR", "1")]).no_colour);
+        assert!(!of(&[("NO_COLOR", "")]).no_colour);
+    }
+
+    #[test]
+    fn the_variable_of_the_state_folder_is_told() {
+        let from = |pairs: &[(&str, &str)]| of(pairs).state_folder_from();
+        assert_eq!(
+            from(&[("STATE_DIRECTORY", "/s"), ("HOME", "/h")]),
+            Some("STATE_DIRECTORY")
+        );
+        assert_eq!(
+            from(&[("XDG_STATE_HOME", "/x"), ("HOME", "/h")]),
+            Some("XDG_STATE_HOME")
+        );
+        assert_eq!(
+            from(&[("XDG_STATE_HOME", "x"), ("HOME", "/h")]),
+            Some("HOME")
+        );
+        assert_eq!(from(&[]), None);
     }
 
     #[test]

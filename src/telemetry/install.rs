@@ -46,6 +46,8 @@ pub struct LogPlan {
     pub format: LogFormat,
     /// Only warnings and errors, unless `filter` says otherwise.
     pub quiet: bool,
+    /// Coloured, when it goes to a terminal.
+    pub colour: bool,
     /// Directives such as `info,octos_edge=debug`; empty for the default.
     pub filter: String,
 }
@@ -118,7 +120,8 @@ pub fn install_tracing(plan: &LogPlan) -> Result<LogHandle, TracingError> {
             registry.with(lines).try_init()
         }
         LogFormat::Text => {
-            let lines = lines.compact().with_ansi(io::stderr().is_terminal());
+            let colour = plan.colour && io::stderr().is_terminal();
+            let lines = lines.compact().with_ansi(colour);
             registry.with(lines).try_init()
         }
     };
