@@ -84,7 +84,7 @@ fn parts(clock: &Arc<VirtualClock>, spine: &Arc<AtomicU64>) -> (Parts, Gate) {
     let gate = Gate::of(&robot, &tiers, "rover_set_velocity");
     let parts = assemble(Setup {
         plan: safety_plan(&robot, &tiers, &board, Boot::default()),
-        speed_ceiling_mps: speed_ceiling_mps(&robot, &tiers),
+        speed_ceiling_mps: speed_ceiling_mps(&robot, &tiers, robot.max_tier),
         robot: Arc::new(robot),
         id: RobotId::parse("rover-1").unwrap(),
         ids: Ids::seeded(1),
@@ -99,8 +99,9 @@ fn parts(clock: &Arc<VirtualClock>, spine: &Arc<AtomicU64>) -> (Parts, Gate) {
 
 fn state(parts: &mut Parts, seq: u64, moving: bool, now: Mono) {
     let status = if moving { "following" } else { "idle" };
+    let speed = if moving { 0.1 } else { 0.0 };
     let text = format!(
-        "{{\"seq\":{seq},\"pose\":{{\"position\":[0,0]}},\"speed\":0.1,\"nav_status\":\"{status}\"}}"
+        "{{\"seq\":{seq},\"pose\":{{\"position\":[0,0]}},\"speed\":{speed},\"nav_status\":\"{status}\"}}"
     );
     let event = WireEvent::Data {
         input: Input::State,

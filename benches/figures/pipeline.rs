@@ -147,6 +147,7 @@ impl Side {
                 view,
                 origin: CallOrigin::Model,
                 by: None,
+                person_stops: 0,
                 cancel: CancellationToken::new(),
             },
             call,

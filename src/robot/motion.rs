@@ -330,23 +330,26 @@ impl Drive<'_> {
             Over::Late | Over::Stopped(Some(StopCause::Deadline)) if !self.answered => {
                 Err(unanswered(self.tool, sent))
             }
+            Over::Stopped(Some(StopCause::Deadline)) if self.outlasted_arming() => Err(cancelled(
+                "the time for which the robot was armed ran out",
+                rests,
+            )),
             Over::Late | Over::Stopped(Some(StopCause::Deadline)) => Err(ToolError::TimedOut {
                 limit_ms: u64::from(self.tool.timeout_ms),
             }),
             Over::Stopped(cause) => {
                 let cause = cause.map_or("unknown cause", StopCause::as_str);
-                let rest = if rests {
-                    "at rest"
-                } else {
-                    "rest not confirmed"
-                };
-                Err(ToolError::Cancelled {
-                    why: format!("stopped ({cause}); {rest}"),
-                })
+                Err(cancelled(&format!("stopped ({cause})"), rests))
             }
             Over::Bad(error) => Err(error),
             Over::Down => Err(bridge_down()),
         }
+    }
+
+    /// Whether the tick ended this call because the time of arming ran out. Known at the latest when
+    /// the stop that followed is over.
+    fn outlasted_arming(&self) -> bool {
+        self.bridge.links.shared.standing().outlasted == self.guard.call
     }
 
     /// Waits until the stop or release after this call is over. Polls go on being counted, so that
@@ -389,6 +392,17 @@ fn unanswered(tool: &ToolDef, sent: bool) -> ToolError {
         ToolError::TimedOut {
             limit_ms: u64::from(tool.timeout_ms),
         }
+    }
+}
+
+fn cancelled(why: &str, rests: bool) -> ToolError {
+    let rest = if rests {
+        "at rest"
+    } else {
+        "rest not confirmed"
+    };
+    ToolError::Cancelled {
+        why: format!("{why}; {rest}"),
     }
 }
 
