@@ -31,7 +31,9 @@ mod slim;
 mod state;
 mod tools;
 
-pub use check::{CheckReport, CheckedFile, check_all};
+pub use check::{
+    CheckReport, CheckedFile, PrintedSetting, check_all, check_and_print, file_schema,
+};
 pub use control::{Answer, GoalStatus, Status, Word};
 pub use ctl::say;
 pub use exit::{AppError, Exit};
@@ -48,7 +50,7 @@ pub use requests::{
 pub use run_file::run_file;
 #[cfg(feature = "dora")]
 pub use serve::serve_node;
-pub use settings::{Settings, SettingsRequest};
+pub use settings::{Origin, Settings, SettingsRequest};
 #[cfg(not(feature = "embedded-daemon"))]
 pub use slim::run_file;
 #[cfg(not(feature = "dora"))]

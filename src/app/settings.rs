@@ -28,6 +28,19 @@ pub struct SettingsRequest {
     pub log_format: LogFormat,
     /// Whether only warnings are logged.
     pub quiet: bool,
+    /// Where each option got its value, by its long name; those that are not here are built in.
+    pub origins: BTreeMap<&'static str, Origin>,
+}
+
+/// Where an option got its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// From the command line.
+    Flag,
+    /// From its variable.
+    Variable,
+    /// Nobody gave one.
+    BuiltIn,
 }
 
 /// Where the files of an installation lie.
@@ -160,6 +173,22 @@ impl Settings {
     /// Returns how the log is written.
     pub fn log_format(&self) -> LogFormat {
         self.request.log_format
+    }
+
+    /// Returns where an option got its value, by its long name.
+    pub fn origin(&self, option: &str) -> Origin {
+        let origin = self.request.origins.get(option).copied();
+        origin.unwrap_or(Origin::BuiltIn)
+    }
+
+    /// Returns where metrics are served, as it was written.
+    pub fn metrics_written(&self) -> Option<&str> {
+        self.request.metrics.as_deref()
+    }
+
+    /// Returns the variable that gives the state folder when the option does not.
+    pub fn state_variable(&self) -> Option<&'static str> {
+        self.environment.state_folder_from()
     }
 
     /// Returns the filter of the log: `OCTOS_EDGE_LOG`, else what the default gives.

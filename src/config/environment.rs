@@ -10,6 +10,8 @@ pub struct Environment {
     pub state_directory: Option<PathBuf>,
     /// The user's state home: `XDG_STATE_HOME`, else `HOME` + `/.local/state`.
     pub state_home: Option<PathBuf>,
+    /// The variable that gave `state_home`.
+    pub state_home_from: Option<&'static str>,
     /// `OCTOS_EDGE_LOG`: a filter of the log, such as `debug` or `octos_edge=trace`.
     pub log: Option<String>,
 }
@@ -26,14 +28,26 @@ impl Environment {
 
     fn of(value: impl Fn(&str) -> Option<String>) -> Self {
         let filled = |name: &str| value(name).filter(|text| !text.is_empty());
+        let xdg = filled("XDG_STATE_HOME")
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute())
+            .map(|path| (path, "XDG_STATE_HOME"));
+        let home = || Some((PathBuf::from(filled("HOME")?).join(".local/state"), "HOME"));
+        let (state_home, state_home_from) = xdg.or_else(home).unzip();
         Self {
             state_directory: filled("STATE_DIRECTORY")
                 .and_then(|paths| paths.split(':').next().map(PathBuf::from)),
-            state_home: filled("XDG_STATE_HOME")
-                .map(PathBuf::from)
-                .filter(|path| path.is_absolute())
-                .or_else(|| filled("HOME").map(|home| PathBuf::from(home).join(".local/state"))),
+            state_home,
+            state_home_from,
             log: filled("OCTOS_EDGE_LOG"),
+        }
+    }
+
+    /// Returns the variable that gives the state folder when the command line does not.
+    pub fn state_folder_from(&self) -> Option<&'static str> {
+        match self.state_directory {
+            Some(_) => Some("STATE_DIRECTORY"),
+            None => self.state_home_from,
         }
     }
 

@@ -68,7 +68,7 @@ fn the_shipped_files_have_no_fault() {
         .unwrap();
     let said = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(0), "{said}");
-    for kind in ["tiers", "robot", "board", "scenario", "dataflow"] {
+    for kind in ["tier", "robot", "board", "scenario", "dataflow"] {
         assert!(said.lines().any(|line| line.starts_with(kind)), "{said}");
     }
     assert!(said.ends_with("files, no fault\n"), "{said}");

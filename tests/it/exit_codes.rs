@@ -2,10 +2,10 @@
 
 use std::ffi::OsStr;
 
-use octos_edge::terms::{Fact, RunState};
+use octos_edge::terms::{Fact, RunState, StopCause};
 use rustix::process::Signal;
 
-use crate::rig::{Line, Run, Site, command};
+use crate::rig::{ARM, Line, Run, Site, Trail, command};
 
 /// Runs a command; asserts its code and that it says each part on standard error.
 fn says(site: &Site, args: &[&str], code: i32, parts: &[&str]) {
@@ -67,12 +67,12 @@ fn a_broken_tier_file_ends_every_command_with_64_and_names_file_line_and_key() {
     let output = command(&site).args(["check", "--json"]).output().unwrap();
     let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(document["exit"], 64);
-    let fault = &document["faults"][0];
-    assert_eq!(fault["file"], "tiers/safe_motion.toml");
-    assert_eq!(
-        (&fault["line"], &fault["key"]),
-        (&6.into(), &"defaults.rate_per_s".into())
-    );
+    let faults = document["faults"].as_array().unwrap();
+    let mut faults = faults.iter();
+    let fault = faults.find(|fault| fault["file"] == "tiers/safe_motion.toml");
+    let fault = fault.unwrap();
+    assert_eq!(fault["line"], 6);
+    assert_eq!(fault["key"], "defaults.rate_per_s");
 }
 
 #[test]
@@ -145,4 +145,40 @@ fn a_second_agent_of_the_same_robot_ends_with_75_and_the_first_serves_on() {
         .into_iter()
         .filter(|f| matches!(f, Fact::Started { .. }));
     assert_eq!(lives.count(), 1, "the second began to serve");
+}
+
+#[test]
+fn a_rehearsal_in_the_state_folder_of_a_running_one_ends_with_75_and_disturbs_nobody() {
+    let site = Site::new();
+    let drive = r#"{ tool = "rover_go_to_pose", args = { x = 2.5, y = 0.0 } }"#;
+    let scenario = site.scenario(ARM, &[drive], "");
+    let mut run = Run::sim(&site, &scenario);
+    let (agent, _) = run.wait_moving();
+    let holder = format!("another octos-edge holds robot `rover-sim-001` (process {agent})");
+    says(&site, &["sim"], 75, &[&holder]);
+    let end = command(&site).args(["ctl", "end"]).output().unwrap();
+    assert_eq!(end.status.code(), Some(0), "{end:?}");
+    run.finish();
+    let mut trail = Trail::of(site.facts());
+    trail.then("moving", |f| {
+        matches!(
+            f,
+            Fact::RunStateChanged {
+                to: RunState::Moving,
+                ..
+            }
+        )
+    });
+    let stop = trail.then("a stop", |f| matches!(f, Fact::StopAsked { .. }));
+    assert!(
+        matches!(
+            stop,
+            Fact::StopAsked {
+                cause: StopCause::Shutdown,
+                ..
+            }
+        ),
+        "{stop:?}"
+    );
+    trail.then("the agent's end", |f| matches!(f, Fact::Ended { code: 0 }));
 }

@@ -13,6 +13,10 @@ fn an_estop_latches_on_disk_and_the_next_run_moves_nothing_until_a_person_resets
     estop(&site);
     refuse_to_arm(&site);
     reset(&site);
+    // What earlier lives recorded stays.
+    let facts = site.facts();
+    let lives = facts.iter().filter(|f| matches!(f, Fact::Started { .. }));
+    assert_eq!(lives.count(), 3);
 }
 
 /// A run in which the operator presses estop while the rover drives.
@@ -79,7 +83,7 @@ fn refuse_to_arm(site: &Site) {
     let scenario = site.scenario(ARM, &[DRIVE], "");
     let ended = Run::sim(site, &scenario).finish();
     assert_eq!(ended.code, Some(1), "{}", ended.out);
-    let mut trail = Trail::of(site.facts());
+    let mut trail = Trail::of(site.newest_life());
     trail.then("a latched start", |f| {
         matches!(
             f,
@@ -124,7 +128,7 @@ fn reset(site: &Site) {
     let scenario = site.scenario(words, &[LOOK], "end_state = \"armed\"");
     let ended = Run::sim(site, &scenario).finish();
     assert_eq!(ended.code, Some(0), "{}", ended.out);
-    let mut trail = Trail::of(site.facts());
+    let mut trail = Trail::of(site.newest_life());
     trail.then("a latched start", |f| {
         matches!(
             f,

@@ -180,6 +180,10 @@ impl Writer {
             tracing::warn!(fact = %fact, "{kind}");
             return;
         }
+        if let Fact::AdvertMissing { .. } = &raised.fact {
+            tracing::warn!(fact = %fact, "{kind}");
+            return;
+        }
         match raised.fact.class() {
             FactClass::Safety | FactClass::Audit => tracing::info!(fact = %fact, "{kind}"),
             FactClass::Trace => tracing::debug!(fact = %fact, "{kind}"),

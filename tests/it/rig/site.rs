@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use octos_edge::sim::{JournalEntry, read_journal};
-use octos_edge::telemetry::read_records;
+use octos_edge::telemetry::{Record, read_records};
 use octos_edge::terms::Fact;
 use tempfile::TempDir;
 
@@ -93,13 +93,31 @@ impl Site {
         self.path("state/robots").join(ROBOT)
     }
 
-    /// Returns the facts of the agent, each life in the order in which they were raised.
+    /// Returns the facts of all lives of the agent, oldest first, each in the order in which its
+    /// facts were raised.
     pub(crate) fn facts(&self) -> Vec<Fact> {
-        let mut records = read_records(&self.robot_state().join("audit")).unwrap();
-        let boots: Vec<String> = records.iter().map(|record| record.boot.clone()).collect();
-        let life = |boot: &String| boots.iter().position(|other| other == boot);
-        records.sort_by_key(|record| (life(&record.boot), record.seq));
-        records.into_iter().map(|record| record.fact).collect()
+        self.lives().into_iter().flatten().collect()
+    }
+
+    /// Returns the facts of the newest life of the agent.
+    pub(crate) fn newest_life(&self) -> Vec<Fact> {
+        self.lives().pop().unwrap()
+    }
+
+    fn lives(&self) -> Vec<Vec<Fact>> {
+        let records = read_records(&self.robot_state().join("audit")).unwrap();
+        let mut lives: Vec<(String, Vec<Record>)> = Vec::new();
+        for record in records {
+            match lives.iter_mut().find(|(boot, _)| *boot == record.boot) {
+                Some((_, life)) => life.push(record),
+                None => lives.push((record.boot.clone(), vec![record])),
+            }
+        }
+        let in_order = |(_, mut life): (String, Vec<Record>)| {
+            life.sort_by_key(|record| record.seq);
+            life.into_iter().map(|record| record.fact).collect()
+        };
+        lives.into_iter().map(in_order).collect()
     }
 
     /// Returns what the rover saw and did.

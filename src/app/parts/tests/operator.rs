@@ -1,16 +1,20 @@
 //! What an operator's word does before anything else, and what the record holds of it.
 
-use std::sync::Mutex;
+use std::path::Path;
+use std::sync::atomic::AtomicU64;
 use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::{Arc, Mutex};
 
-use super::*;
 use crate::app::clock::SystemClock;
 use crate::app::control::{Answer, Word};
+use crate::app::load::Installation;
+use crate::app::parts::{Desk, ENDS_MAX, End, Life, Mind, OperatorDesk, Wait, Wake, begin};
 use crate::app::settings::{Settings, SettingsRequest};
 use crate::app::state::StateFolder;
-use crate::robot::Parts;
+use crate::robot::{Ids, Parts};
+use crate::safety::Boot;
 use crate::telemetry::LogFormat;
-use crate::terms::{StopCause, StopKind};
+use crate::terms::{Clock, Fact, FactSink, RobotId, StopCause, StopKind};
 
 #[derive(Debug, Default)]
 struct Facts(Mutex<Vec<Fact>>);
@@ -54,12 +58,14 @@ struct World {
 }
 
 fn world() -> World {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let settings = Settings::resolve(SettingsRequest {
-        tiers: None,
-        boards: None,
+        tiers: Some(root.join("tiers")),
+        boards: Some(root.join("boards")),
         config: None,
         state: None,
         metrics: None,
+        origins: Default::default(),
         log_format: LogFormat::Text,
         quiet: true,
     });
