@@ -43,14 +43,12 @@ pub(crate) fn echo() {
 /// Waits for an input; `false` when there will be none.
 fn next_input(events: &mut EventStream) -> bool {
     while let Some(event) = events.recv() {
-        match event {
-            Event::Input { data, .. } => {
-                // As ours does, it looks at the text.
-                let text = <&str>::try_from(&data).unwrap_or_default();
-                return !text.is_empty();
-            }
-            Event::Stop(_) | Event::InputClosed { .. } => return false,
-            _ => {}
+        if let Event::Input { data, .. } = event {
+            // As ours does, it looks at the text.
+            let text = <&str>::try_from(&data).unwrap_or_default();
+            return !text.is_empty();
+        } else if matches!(event, Event::Stop(_) | Event::InputClosed { .. }) {
+            return false;
         }
     }
     false

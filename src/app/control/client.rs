@@ -37,12 +37,13 @@ impl fmt::Display for Trouble {
 
 impl From<io::Error> for Trouble {
     fn from(error: io::Error) -> Self {
-        match error.kind() {
-            ErrorKind::BrokenPipe | ErrorKind::ConnectionReset => Self::Closed,
-            ErrorKind::WouldBlock | ErrorKind::TimedOut => {
-                Self::Other(format!("no answer within {} s", ANSWER_WITHIN.as_secs()))
-            }
-            _ => Self::Other(error.to_string()),
+        let kind = error.kind();
+        if matches!(kind, ErrorKind::BrokenPipe | ErrorKind::ConnectionReset) {
+            Self::Closed
+        } else if matches!(kind, ErrorKind::WouldBlock | ErrorKind::TimedOut) {
+            Self::Other(format!("no answer within {} s", ANSWER_WITHIN.as_secs()))
+        } else {
+            Self::Other(error.to_string())
         }
     }
 }
@@ -98,9 +99,13 @@ impl Client {
     }
 
     fn open(socket: &Path) -> Result<Self, Trouble> {
-        let stream = UnixStream::connect(socket).map_err(|error| match error.kind() {
-            ErrorKind::NotFound | ErrorKind::ConnectionRefused => Trouble::Absent(error),
-            _ => Trouble::Other(error.to_string()),
+        let stream = UnixStream::connect(socket).map_err(|error| {
+            let absent = [ErrorKind::NotFound, ErrorKind::ConnectionRefused];
+            if absent.contains(&error.kind()) {
+                Trouble::Absent(error)
+            } else {
+                Trouble::Other(error.to_string())
+            }
         })?;
         stream.set_read_timeout(Some(ANSWER_WITHIN))?;
         stream.set_write_timeout(Some(ANSWER_WITHIN))?;

@@ -186,8 +186,7 @@ impl Node {
         let lifeline = Lifeline::new(links.shared.clone(), links.latch.clone(), files.clone());
         lifeline.guard_panics();
         let desk = Desk::new(files.clone(), links.clone(), Arc::clone(&self.sink));
-        let bridge = Arc::clone(&self.parts.bridge);
-        let orders = self.parts.orders.clone();
+        let (bridge, orders) = (Arc::clone(&self.parts.bridge), self.parts.orders.clone());
         let gauges = Gauges {
             bridge: Arc::clone(&bridge),
             links: links.clone(),
@@ -236,7 +235,6 @@ impl Node {
             files: self.installation.files,
             end: end_sender,
         })?;
-        let wait: Arc<dyn Wait> = Arc::new(Parked);
         Ok(Serving {
             _folder: self.folder,
             recorder: self.recorder,
@@ -250,7 +248,7 @@ impl Node {
                 end,
                 bridge,
                 orders,
-                wait,
+                wait: Arc::new(Parked),
             },
         })
     }

@@ -25,12 +25,17 @@ impl Facts {
     /// The stops that were asked for and the orders that were done, in their order.
     fn words(&self) -> Vec<(String, Option<String>, Option<String>)> {
         let facts = self.0.lock().unwrap();
-        let words = facts.iter().filter_map(|fact| match fact {
-            Fact::StopAsked { what, by, .. } => Some((format!("ask {what}"), by.clone(), None)),
-            Fact::OrderDone {
+        let words = facts.iter().filter_map(|fact| {
+            if let Fact::StopAsked { what, by, .. } = fact {
+                return Some((format!("ask {what}"), by.clone(), None));
+            }
+            let Fact::OrderDone {
                 order, who, why, ..
-            } => Some((order.clone(), Some(who.clone()), Some(why.clone()))),
-            _ => None,
+            } = fact
+            else {
+                return None;
+            };
+            Some((order.clone(), Some(who.clone()), Some(why.clone())))
         });
         words.collect()
     }
@@ -53,8 +58,8 @@ struct World {
     _folder: (tempfile::TempDir, StateFolder),
 }
 
-fn world() -> World {
-    let settings = Settings::resolve(SettingsRequest {
+fn settings() -> Settings {
+    Settings::resolve(SettingsRequest {
         tiers: None,
         boards: None,
         config: None,
@@ -63,8 +68,12 @@ fn world() -> World {
         metrics: None,
         log_format: LogFormat::Text,
         quiet: true,
-    });
-    let installation = Installation::load(&settings.unwrap(), "rover-sim", "sim").unwrap();
+    })
+    .unwrap()
+}
+
+fn world() -> World {
+    let installation = Installation::load(&settings(), "rover-sim", "sim").unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .build()
         .unwrap();
