@@ -13,6 +13,7 @@
 
 mod agent;
 mod bare;
+#[expect(dead_code, reason = "shared with benches that use all of it")]
 #[path = "../common/mod.rs"]
 mod common;
 

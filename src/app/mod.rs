@@ -38,6 +38,7 @@ pub use control::{Answer, GoalStatus, Status, Word};
 pub use ctl::say;
 pub use exit::{AppError, Exit};
 pub use explain::{ExplainNumber, ExplainRule, ExplainVerdict, Explanation, explain};
+pub use log::end_log;
 #[cfg(feature = "dora")]
 pub use mock_robot::serve_mock_robot;
 pub use rehearse::rehearse;

@@ -305,7 +305,7 @@ pub enum Fact {
     },
     /// An operator's order was carried out.
     OrderDone {
-        /// `arm`, `disarm` or `reset`.
+        /// `arm`, `disarm`, `reset`, `stop` or `estop`; the last two are asked for, not done.
         order: String,
         /// Who.
         who: String,

@@ -223,7 +223,7 @@ impl Node {
             wait: Arc::new(Parked),
         };
         // Before anything is sent to the robot: a node that nobody can stop must not begin.
-        let server = listen(&files.socket(), operator)?;
+        let server = listen(&files.socket(), operator, Arc::clone(&self.clock))?;
         let threads = Threads::spawn(Spawn {
             parts: self.parts,
             attached: entry.attached,
@@ -290,8 +290,12 @@ impl Serving {
     }
 }
 
-fn listen(socket: &Path, operator: OperatorDesk) -> Result<Server, AppError> {
-    Server::listen(socket, Arc::new(operator)).map_err(|error| AppError::State {
+fn listen(
+    socket: &Path,
+    operator: OperatorDesk,
+    clock: Arc<dyn Clock>,
+) -> Result<Server, AppError> {
+    Server::listen(socket, Arc::new(operator), clock).map_err(|error| AppError::State {
         folder: socket.display().to_string(),
         problem: format!("no control socket: {error}"),
         hint: "a socket's path has at most 107 bytes: give a shorter --state".to_owned(),
@@ -325,6 +329,10 @@ impl Wait for Parked {
 impl Control for OperatorDesk {
     fn carry_out(&self, word: &Word) -> Answer {
         Self::carry_out(self, word)
+    }
+
+    fn stop_at_once(&self, word: &Word) -> Answer {
+        Self::stop_at_once(self, word)
     }
 
     fn refused(&self, word: &Word, why: &str) {

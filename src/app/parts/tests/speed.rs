@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use super::{Life, begin};
 use crate::app::clock::SystemClock;
 use crate::app::load::Installation;
+use crate::app::parts::{Life, begin};
 use crate::app::settings::{Settings, SettingsRequest};
 use crate::robot::Ids;
 use crate::safety::{Boot, Signs};
