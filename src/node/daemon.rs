@@ -136,13 +136,16 @@ async fn drain(printer: std::thread::JoinHandle<()>) {
 
 #[cfg(test)]
 mod tests {
+    use dora_message::common::LogMessageHelper;
+
     use super::*;
 
     #[test]
     fn a_line_of_json_keeps_its_fields_and_a_plain_one_its_text() {
         let written = r#"{"timestamp":"2026-01-02T03:04:05.678Z","level":"INFO",
             "fields":{"message":"started","fact":"{\"kind\":\"started\"}"}}"#;
-        let mut message: LogMessage = serde_json::from_str(written).unwrap();
+        let parsed: LogMessageHelper = serde_json::from_str(written).unwrap();
+        let mut message = LogMessage::from(parsed);
         let line: serde_json::Value = serde_json::from_str(&line_of(message.clone())).unwrap();
         assert_eq!(line["level"], "INFO");
         assert_eq!(line["fields"]["message"], "started");

@@ -1,7 +1,7 @@
 //! The way out of each refusal: one table, shown by `ctl` and in its `--json` as `hint`.
 
 /// What a failed check begins with, and what to do about it.
-const REMEDIES: [(&str, &str); 24] = [
+const REMEDIES: [(&str, &str); 27] = [
     (
         "wrong run state",
         "`octos-edge ctl status` names the state: arming needs a disarmed robot (armed already: \
@@ -51,6 +51,18 @@ const REMEDIES: [(&str, &str); 24] = [
     (
         "position or speed unknown",
         "the robot's `state` must hold what its robot file watches",
+    ),
+    (
+        "this process is ending",
+        "wait for its end, then start the dataflow again",
+    ),
+    (
+        "robot outside its workspace",
+        "bring the robot back by hand, at least half of margin_m inside every border",
+    ),
+    (
+        "robot faster than",
+        "stop what moves the robot; its state must report a speed below the ceiling",
     ),
     (
         "too many orders wait",

@@ -2,7 +2,7 @@
 
 use super::Metrics;
 use super::family::{self, OTHER_DOMAIN, UNKNOWN_TOOL, tier_label};
-use crate::terms::{Fact, Input, PeerEvent, Reason, RunState, StopCause, StopKind, Tier};
+use crate::terms::{Fact, PeerEvent, Reason, RunState, StopCause, StopKind, Tier};
 
 #[expect(
     clippy::too_many_lines,
@@ -105,10 +105,9 @@ pub(super) fn apply(m: &Metrics, fact: &Fact) {
         Fact::Released => m.add(&family::RELEASES, &[], 1),
         Fact::SendFailed => m.add(&family::SEND_FAILURES, &[], 1),
         Fact::LateTick { .. } => m.add(&family::MISSED_TICKS, &[], 1),
-        Fact::InputIgnored { input, fault } => {
-            let input = input.filter(|input| family::INPUTS.contains(input));
-            let input = input.map_or(family::OTHER_INPUT, Input::as_str);
-            m.add(&family::INPUT_IGNORED, &[input, fault.as_str()], 1);
+        // On which input is in the record: as a label it would cost every robot five tools.
+        Fact::InputIgnored { fault, .. } => {
+            m.add(&family::INPUT_IGNORED, &[fault.as_str()], 1);
         }
         Fact::RobotState { speed, .. } => {
             m.add(&family::ROBOT_STATES, &[], 1);

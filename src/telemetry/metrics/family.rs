@@ -4,7 +4,7 @@
 //! sets follow the fleet's dashboards; where a name of ours differs, the reason stands beside it.
 
 use super::QueueName;
-use crate::terms::{DropCause, FactClass, Input, InputFault, Reason, RunState, StopCause, Tier};
+use crate::terms::{DropCause, FactClass, InputFault, Reason, RunState, StopCause, Tier};
 
 /// What kind of number a metric is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,15 +44,6 @@ pub(super) const DORA_BRIDGE: &str = "dora";
 /// The values of label `source`: who can latch a robot.
 pub(super) const LATCH_SOURCES: [&str; 6] =
     ["input", "operator", "fleet", "model", "robot", "runtime"];
-/// The inputs that an agent reads; messages on all others count as `unknown`.
-pub(super) const INPUTS: [Input; 4] = [
-    Input::CmdResponse,
-    Input::Capabilities,
-    Input::State,
-    Input::SafetyEvent,
-];
-/// The value of label `input` for all other inputs.
-pub(super) const OTHER_INPUT: &str = "unknown";
 /// The values of label `outcome` of tool calls.
 pub(super) const OUTCOMES: [&str; 6] = ["ok", "error", "timeout", "cancelled", "unknown", "denied"];
 
@@ -214,10 +205,7 @@ families! {
         [LabelSet { key: "bridge", values: || vec![DORA_BRIDGE] }]
         "1 while the robot's node answers over this bridge.";
     INPUT_IGNORED = Counter "octos_edge_input_ignored_total"
-        [LabelSet { key: "input", values: || {
-            INPUTS.into_iter().map(Input::as_str).chain([OTHER_INPUT]).collect()
-         } },
-         LabelSet { key: "fault", values: || InputFault::ALL.map(InputFault::as_str).to_vec() }]
+        [LabelSet { key: "fault", values: || InputFault::ALL.map(InputFault::as_str).to_vec() }]
         "Messages of the dataflow that were ignored.";
     ROBOT_STATES = Counter "octos_edge_robot_states_total" []
         "States received from the robot.";
