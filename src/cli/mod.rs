@@ -39,7 +39,8 @@ const UNUSED_BY_CTL: [&str; 5] = ["log_format", "tiers", "boards", "config", "me
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Rehearse a scenario: agent, simulated rover and scripted model in a real dora dataflow.
+    /// Rehearse a scenario: agent, simulated rover and scripted model in a real dora dataflow, or in
+    /// this process under a virtual clock.
     Sim(sim::Args),
     /// Run a dora dataflow on a daemon inside this process.
     Run(run::Args),

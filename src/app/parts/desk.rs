@@ -10,7 +10,9 @@ use std::time::SystemTime;
 
 use crate::app::state::StateFiles;
 use crate::safety::{Latch, Links};
-use crate::terms::{Fact, FactSink, RunState, StopCause, StopKind};
+#[cfg(feature = "dora")]
+use crate::terms::StopKind;
+use crate::terms::{Fact, FactSink, RunState, StopCause};
 
 /// The files of latch and marker.
 #[derive(Debug, Clone)]
@@ -95,6 +97,7 @@ impl Desk {
 
     /// Notes whether the black box can be written. When it no longer can, a robot that may move is
     /// stopped, and nobody arms until it can again.
+    #[cfg(feature = "dora")]
     pub(in crate::app) fn note_black_box(&self, healthy: bool) {
         let was = self.inner.can_record.swap(healthy, Ordering::AcqRel);
         if was && !healthy {

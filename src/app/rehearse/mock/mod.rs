@@ -49,6 +49,7 @@ pub(super) fn rehearse(
     progress: impl Fn(&str) + Send + 'static,
 ) -> Result<Summary, AppError> {
     let wall = SystemClock::start();
+    refuse_metrics(settings)?;
     let installation = Installation::load(settings, &scenario.robot, &scenario.board)?;
     start_log(settings)?;
     let folder = RunFolder::open(settings)?;
@@ -60,6 +61,18 @@ pub(super) fn rehearse(
     };
     let ran = run(&given, Box::new(progress))?;
     summarize(&given, &ran, wall.now().as_ms())
+}
+
+/// Nobody could scrape a run that is over before they look.
+fn refuse_metrics(settings: &Settings) -> Result<(), AppError> {
+    if settings.metrics_written().is_none() {
+        return Ok(());
+    }
+    Err(AppError::Usage {
+        problem: "a rehearsal in process serves no metrics".to_owned(),
+        hint: "leave --metrics and OCTOS_EDGE_METRICS out: the summary holds them; or --bridge dora"
+            .to_owned(),
+    })
 }
 
 /// What a run is made of.

@@ -30,6 +30,8 @@ use crate::terms::{Clock, Fact, FactSink, Mono, RobotId, RobotPort as _, StopCau
 const ID_SUFFIX: &str = "-001";
 /// How often operator and faults look, ms: as often as the operator of a dataflow.
 const LOOK_MS: u64 = 20;
+/// How often a disk that refused the latch is asked again, ms: as often as on a node.
+const DISK_LOOK_MS: u64 = 1000;
 /// Steps that the agent gets to end its goal after it was told to: half a second, as on a node.
 const LAST_STEPS: u32 = 50;
 
@@ -166,6 +168,9 @@ impl Stage {
         let heard = mock.take_heard();
         drop(mock);
         self.keeper.follow(&self.clock);
+        if next.as_ms().is_multiple_of(DISK_LOOK_MS) {
+            self.keeper.desk.keep_up(self.clock.wall());
+        }
         for heard in heard {
             self.hear(&heard);
         }
@@ -220,22 +225,23 @@ impl Stage {
         }
     }
 
-    /// Ends in the order of a node: stop, rest, end of the agent, disarm.
+    /// Ends in the order of a node: stop, end of the agent, rest, disarm.
     async fn end(&mut self) {
         let bridge = self.control.bridge.clone();
         let who = self.play.last_word().who().to_owned();
         bridge.stop(StopKind::Stop, StopCause::Shutdown, Some(&who));
-        {
+        // Before the rest is waited for: a model that goes on would begin the next motion.
+        self.spine.shutdown();
+        let at_rest = {
             let mut rest = pin!(bridge.at_rest());
             loop {
                 tokio::select! {
                     biased;
-                    _ = &mut rest => break,
+                    at_rest = &mut rest => break at_rest,
                     () = self.step() => {}
                 }
             }
-        }
-        self.spine.shutdown();
+        };
         let disarmed = carried_out(
             &self.control.orders,
             Order::Disarm,
@@ -250,9 +256,8 @@ impl Stage {
                 break;
             }
         }
-        self.ledger.raise(Fact::Ended {
-            code: Exit::Done.code(),
-        });
+        let exit = if at_rest { Exit::Done } else { Exit::Internal };
+        self.ledger.raise(Fact::Ended { code: exit.code() });
     }
 
     fn ran(mut self) -> Ran {
