@@ -70,8 +70,9 @@ fn refuse_metrics(settings: &Settings) -> Result<(), AppError> {
     }
     Err(AppError::Usage {
         problem: "a rehearsal in process serves no metrics".to_owned(),
-        hint: "leave --metrics and OCTOS_EDGE_METRICS out: the summary holds them; or --bridge dora"
-            .to_owned(),
+        hint:
+            "leave --metrics and OCTOS_EDGE_METRICS out: the summary holds them; or --bridge dora"
+                .to_owned(),
     })
 }
 
