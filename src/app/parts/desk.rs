@@ -10,9 +10,7 @@ use std::time::SystemTime;
 
 use crate::app::state::StateFiles;
 use crate::safety::{Latch, Links};
-#[cfg(feature = "dora")]
-use crate::terms::StopKind;
-use crate::terms::{Fact, FactSink, RunState, StopCause};
+use crate::terms::{Fact, FactSink, RunState, StopCause, StopKind};
 
 /// The files of latch and marker.
 #[derive(Debug, Clone)]
