@@ -1,5 +1,5 @@
-//! From the queue of commands to the hand-over nothing is allocated: proved by an allocator that
-//! ends the process when something is.
+//! From the queue of commands to the hand-over nothing is allocated, and nothing when a call is
+//! decided: proved by an allocator that ends the process when something is.
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::pin::Pin;
@@ -10,8 +10,8 @@ use std::time::{Duration, SystemTime};
 
 use assert_no_alloc::{AllocDisabler, assert_no_alloc};
 use octos_edge::arguments::Schema;
-use octos_edge::config::{Board, RobotFile, Tiers};
-use octos_edge::gate::{Admission, Pace, Permit, RobotRules, Subject, admit};
+use octos_edge::config::{Board, PolicyFile, RobotFile, Tiers};
+use octos_edge::gate::{Admission, Pace, Permit, PolicyStack, RobotRules, Subject, Verdict, admit};
 use octos_edge::robot::{
     Ids, MotionEnd, Parts, Setup, assemble, describe, safety_plan, speed_ceiling_mps,
 };
@@ -66,21 +66,25 @@ impl Wire for Counts {
     }
 }
 
-fn parts(clock: &Arc<VirtualClock>, spine: &Arc<AtomicU64>) -> (Parts, Gate) {
-    let tiers = Tiers::parse([
+fn tiers() -> Tiers {
+    Tiers::parse([
         include_str!("../tiers/observe.toml"),
         include_str!("../tiers/safe_motion.toml"),
         include_str!("../tiers/full_actuation.toml"),
         include_str!("../tiers/emergency_override.toml"),
     ])
-    .unwrap();
+    .unwrap()
+}
+
+fn parts(clock: &Arc<VirtualClock>, spine: &Arc<AtomicU64>) -> (Parts, Gate) {
+    let tiers = tiers();
     let rover = include_str!("../tiers/robots/rover-sim.toml");
     let robot = RobotFile::parse("rover-sim.toml", rover, &tiers).unwrap();
     let board = Board::parse("sim.toml", include_str!("../boards/sim.toml")).unwrap();
     let gate = Gate::of(&robot, &tiers, "rover_set_velocity");
     let parts = assemble(Setup {
         plan: safety_plan(&robot, &tiers, &board, Boot::default()),
-        speed_ceiling_mps: speed_ceiling_mps(&robot, &tiers),
+        speed_ceiling_mps: speed_ceiling_mps(&robot, &tiers, robot.max_tier),
         robot: Arc::new(robot),
         id: RobotId::parse("rover-1").unwrap(),
         ids: Ids::seeded(1),
@@ -95,8 +99,9 @@ fn parts(clock: &Arc<VirtualClock>, spine: &Arc<AtomicU64>) -> (Parts, Gate) {
 
 fn state(parts: &mut Parts, seq: u64, moving: bool, now: Mono) {
     let status = if moving { "following" } else { "idle" };
+    let speed = if moving { 0.1 } else { 0.0 };
     let text = format!(
-        "{{\"seq\":{seq},\"pose\":{{\"position\":[0,0]}},\"speed\":0.1,\"nav_status\":\"{status}\"}}"
+        "{{\"seq\":{seq},\"pose\":{{\"position\":[0,0]}},\"speed\":{speed},\"nav_status\":\"{status}\"}}"
     );
     let event = WireEvent::Data {
         input: Input::State,
@@ -229,4 +234,26 @@ fn case_45_nothing_is_allocated_between_the_queues_and_the_wire() {
     let seconds = TICKS / 100;
     assert!(wire.moves >= seconds && wire.beats >= seconds, "{wire:?}");
     assert!(wire.stops >= seconds && wire.all > 3 * seconds, "{wire:?}");
+}
+
+/// A refusal is worded, which needs memory; what is permitted, and every stop, needs none.
+#[test]
+fn deciding_on_a_permitted_tool_allocates_nothing() {
+    let tiers = tiers();
+    let rover = include_str!("../tiers/robots/rover-sim.toml");
+    let robot = RobotFile::parse("rover-sim.toml", rover, &tiers).unwrap();
+    let policy = "schema = 1\n[policy]\nallow = [\"group:robot:safe_motion\"]\ndeny = [\"rover_go_to_pose\"]";
+    let policy = PolicyFile::parse("octos-edge.toml", policy).unwrap();
+    let root = PolicyStack::root(robot.max_tier).ask(&tiers);
+    let stack = (0..5).fold(root, |stack, _| stack.layer(&policy.layer));
+    let rules = RobotRules::compile(&robot, &tiers).unwrap();
+    let mut permitted = 0;
+    for tool in describe(&robot, &rules) {
+        let tool = tool.descriptor;
+        if stack.decide(&tool) == Verdict::Allow {
+            permitted += 1;
+            assert_no_alloc(|| drop(stack.decide(&tool)));
+        }
+    }
+    assert_eq!(permitted, 7, "the drive, four reads and two stops");
 }

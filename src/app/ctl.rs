@@ -1,8 +1,11 @@
 //! `ctl`: one word to a running node.
 
 use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
 
-use super::control::{Answer, Client, Status, Word};
+use super::control::{ANSWER_WITHIN, Answer, Client, Status, Trouble, Word};
 use super::exit::AppError;
 use super::settings::Settings;
 use super::state::robot_folder;
@@ -10,60 +13,152 @@ use crate::terms::{RobotId, RunState};
 
 /// Robots whose folders are looked at when no id was given.
 const ROBOTS_MAX: usize = 64;
+/// A node whose answer to a stop has not come within this time is named; longer than a client waits.
+const STOPPED_WITHIN: Duration = ANSWER_WITHIN.saturating_add(Duration::from_secs(1));
 
 /// Says one word to the node that serves `robot`. Without an id, a stop or estop goes to every node of
-/// the state folder that lives; any other word goes to the only one.
+/// the state folder that lives, to all at once; any other word goes to the only one.
 ///
 /// # Errors
 /// [`AppError::Usage`] when it is not clear which robot is meant, [`AppError::Control`] when no node
-/// answers. A stop that some nodes took and one did not is an error that names the one.
+/// answers. A stop that some nodes took and others did not is an error that names both.
 pub fn say(settings: &Settings, robot: Option<&RobotId>, word: &Word) -> Result<Answer, AppError> {
     let state = settings.state()?;
-    if let Some(robot) = robot {
-        return Client::connect(&socket_of(&state, robot))?.ask(word);
-    }
-    let mut live = live_nodes(&state);
-    match (live.as_mut_slice(), word) {
-        ([], _) => Err(AppError::Control {
-            socket: state.join("robots").display().to_string(),
-            problem: "no node answers there".to_owned(),
-        }),
-        ([(_, only)], _) => only.ask(word),
-        (many, Word::Stop { .. } | Word::Estop { .. }) => say_to_all(many, word),
-        (many, _) => Err(AppError::Usage {
-            problem: format!("{} nodes answer", many.len()),
-            hint: format!("name one with --robot-id: {}", names(many)),
-        }),
+    let robots = match robot {
+        Some(robot) => vec![robot.clone()],
+        None => robots_in(&state),
+    };
+    match (word, robot) {
+        (Word::Stop { .. } | Word::Estop { .. }, _) => stop(&state, &robots, word),
+        (_, Some(robot)) => Client::connect(&socket_of(&state, robot))?.ask(word),
+        (_, None) => say_to_the_only_one(&state, &robots, word),
     }
 }
 
-fn say_to_all(nodes: &mut [(RobotId, Client)], word: &Word) -> Result<Answer, AppError> {
-    // Every node is told before any failure is.
-    let answers: Vec<_> = nodes
-        .iter_mut()
-        .map(|(_, client)| client.ask(word))
-        .collect();
-    for answer in answers {
-        answer?;
-    }
-    let text = format!("{} said to {}", word.as_str(), names(nodes));
-    Ok(Answer::Done { text })
-}
-
-fn names(nodes: &[(RobotId, Client)]) -> String {
-    nodes
+fn say_to_the_only_one(state: &Path, robots: &[RobotId], word: &Word) -> Result<Answer, AppError> {
+    let mut live: Vec<(&RobotId, Client)> = robots
         .iter()
-        .map(|(robot, _)| robot.as_str())
-        .collect::<Vec<_>>()
-        .join(", ")
+        .filter_map(|robot| Some((robot, Client::connect(&socket_of(state, robot)).ok()?)))
+        .collect();
+    match live.as_mut_slice() {
+        [] => Err(nobody(state)),
+        [(_, only)] => only.ask(word),
+        many => Err(AppError::Usage {
+            problem: format!("{} nodes answer", many.len()),
+            hint: format!(
+                "name one with --robot-id: {}",
+                names(many.iter().map(|(robot, _)| *robot))
+            ),
+        }),
+    }
+}
+
+/// Says a stop to all of these robots at once, each on a thread of its own: one that does not answer,
+/// or not even takes the connection, delays no other.
+fn stop(state: &Path, robots: &[RobotId], word: &Word) -> Result<Answer, AppError> {
+    let (sender, heard) = mpsc::channel();
+    let mut without_thread = Vec::new();
+    for robot in robots {
+        let (socket, word) = (socket_of(state, robot), word.clone());
+        let (sender, name) = (sender.clone(), robot.clone());
+        let said = move || drop(sender.send((name, Client::stop(&socket, &word))));
+        let thread = thread::Builder::new().name("stop".to_owned()).spawn(said);
+        if thread.is_err() {
+            without_thread.push(robot);
+        }
+    }
+    drop(sender);
+    let mut round = Round::of(robots);
+    for robot in without_thread {
+        round.hear(robot, Client::stop(&socket_of(state, robot), word));
+    }
+    while let Ok((robot, answer)) = heard.recv_timeout(STOPPED_WITHIN) {
+        round.hear(&robot, answer);
+    }
+    round.answer(state, word)
+}
+
+/// What came of a stop that was said to several nodes.
+#[derive(Debug)]
+struct Round {
+    waiting: Vec<RobotId>,
+    took: Vec<(RobotId, Answer)>,
+    failed: Vec<(RobotId, String)>,
+}
+
+impl Round {
+    fn of(robots: &[RobotId]) -> Self {
+        Self {
+            waiting: robots.to_vec(),
+            took: Vec::new(),
+            failed: Vec::new(),
+        }
+    }
+
+    fn hear(&mut self, robot: &RobotId, answer: Result<Answer, Trouble>) {
+        self.waiting.retain(|waiting| waiting != robot);
+        match answer {
+            // The folder of a node that ended: there is nothing to stop.
+            Err(Trouble::Absent(_)) => {}
+            Err(trouble) => self.failed.push((robot.clone(), trouble.to_string())),
+            Ok(Answer::Refused { failed }) => self.failed.push((robot.clone(), failed.join("; "))),
+            Ok(answer) => self.took.push((robot.clone(), answer)),
+        }
+    }
+
+    fn answer(mut self, state: &Path, word: &Word) -> Result<Answer, AppError> {
+        for robot in self.waiting {
+            self.failed.push((robot, "no answer".to_owned()));
+        }
+        self.failed.sort();
+        self.took.sort_by(|(a, _), (b, _)| a.cmp(b));
+        let took = names(self.took.iter().map(|(robot, _)| robot));
+        if let Some((robot, _)) = self.failed.first() {
+            let failed = self
+                .failed
+                .iter()
+                .map(|(robot, why)| format!("{robot}: {why}"));
+            let failed: Vec<String> = failed.collect();
+            let mut problem = format!("{} did not reach {}", word.as_str(), failed.join("; "));
+            if !took.is_empty() {
+                problem.push_str(&format!("; it reached {took}"));
+            }
+            return Err(AppError::Control {
+                socket: socket_of(state, robot).display().to_string(),
+                problem,
+            });
+        }
+        match self.took.len() {
+            0 => Err(nobody(state)),
+            1 => self
+                .took
+                .pop()
+                .map(|(_, answer)| answer)
+                .ok_or_else(|| nobody(state)),
+            _ => Ok(Answer::Done {
+                text: format!("{} said to {took}", word.as_str()),
+            }),
+        }
+    }
+}
+
+fn nobody(state: &Path) -> AppError {
+    AppError::Control {
+        socket: state.join("robots").display().to_string(),
+        problem: "no node answers there".to_owned(),
+    }
+}
+
+fn names<'a>(robots: impl Iterator<Item = &'a RobotId>) -> String {
+    robots.map(RobotId::as_str).collect::<Vec<_>>().join(", ")
 }
 
 fn socket_of(state: &Path, robot: &RobotId) -> PathBuf {
     robot_folder(state, robot).join("control.sock")
 }
 
-/// Connects to every node of the state folder. The socket of a node that died refuses, and is passed.
-fn live_nodes(state: &Path) -> Vec<(RobotId, Client)> {
+/// Returns the robots that have a folder, whether their node lives or not.
+fn robots_in(state: &Path) -> Vec<RobotId> {
     let mut robots: Vec<RobotId> = std::fs::read_dir(state.join("robots"))
         .into_iter()
         .flatten()
@@ -73,12 +168,6 @@ fn live_nodes(state: &Path) -> Vec<(RobotId, Client)> {
         .collect();
     robots.sort();
     robots
-        .into_iter()
-        .filter_map(|robot| {
-            let client = Client::connect(&socket_of(state, &robot)).ok()?;
-            Some((robot, client))
-        })
-        .collect()
 }
 
 impl Status {
@@ -104,9 +193,11 @@ impl Status {
             (_, []) => "possible".to_owned(),
             (_, checks) => format!("blocked by {}", checks.join(", ")),
         };
-        let cause = self
-            .cause
-            .map_or(String::new(), |cause| format!(" (last stop: {cause})"));
+        let cause = match (self.last_stop, self.cause) {
+            (Some(kind), Some(cause)) => format!(" (last stop: {kind}, {cause})"),
+            (None, Some(cause)) => format!(" (last stop: {cause})"),
+            (_, None) => String::new(),
+        };
         let metrics = self.metrics.as_ref().map_or(String::new(), |at| {
             format!("\nmetrics   http://{at}/metrics")
         });
@@ -115,5 +206,90 @@ impl Status {
              position  {place}, {age}\nspeed     {speed}\ngoal      {goal}\narming    {arming}{metrics}",
             self.robot_id, self.pid, self.run, self.epoch, self.tier
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufRead as _, BufReader, Write as _};
+    use std::os::unix::net::UnixListener;
+    use std::sync::mpsc::{Receiver, channel};
+
+    use super::*;
+
+    fn stop_word() -> Word {
+        Word::Stop {
+            who: "ann".to_owned(),
+            why: "smoke".to_owned(),
+        }
+    }
+
+    fn folder(state: &Path, robot: &str) -> (RobotId, PathBuf) {
+        let robot = RobotId::parse(robot).unwrap();
+        let socket = socket_of(state, &robot);
+        std::fs::create_dir_all(socket.parent().unwrap()).unwrap();
+        (robot, socket)
+    }
+
+    /// A node that answers each of its connections once, with `answers`, and tells what it heard.
+    fn node(socket: &Path, answers: &'static [&'static str]) -> Receiver<String> {
+        let listener = UnixListener::bind(socket).unwrap();
+        let (heard, hearing) = channel();
+        thread::spawn(move || {
+            for answer in answers {
+                let (stream, _) = listener.accept().unwrap();
+                let mut line = String::new();
+                BufReader::new(&stream).read_line(&mut line).unwrap();
+                heard.send(line).unwrap();
+                (&stream).write_all(answer.as_bytes()).unwrap();
+            }
+        });
+        hearing
+    }
+
+    const DONE: &str = "{\"answer\":\"done\",\"text\":\"stopped\"}\n";
+
+    #[test]
+    fn a_frozen_node_keeps_a_stop_from_no_other_and_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let (mute, socket) = folder(dir.path(), "a-mute");
+        // It listens, and nobody accepts: a frozen process.
+        let frozen = UnixListener::bind(socket).unwrap();
+        let (well, socket) = folder(dir.path(), "b-well");
+        let hearing = node(&socket, &[DONE]);
+        let (gone, _) = folder(dir.path(), "c-gone");
+        let robots = [mute, well, gone];
+        let state = dir.path().to_owned();
+        let asked = thread::spawn(move || stop(&state, &robots, &stop_word()));
+        let line = hearing.recv().unwrap();
+        assert!(line.contains("\"do\":\"stop\""), "{line}");
+        assert!(!asked.is_finished(), "the mute one is still waited for");
+        // It wakes and talks nonsense.
+        (&frozen.accept().unwrap().0).write_all(b"zzz\n").unwrap();
+        let error = asked.join().unwrap().unwrap_err().to_string();
+        for part in ["a-mute: answer is no JSON", "it reached b-well"] {
+            assert!(error.contains(part), "{error}");
+        }
+        assert!(!error.contains("c-gone"), "{error}");
+    }
+
+    #[test]
+    fn a_stop_is_said_again_when_the_node_makes_room() {
+        let dir = tempfile::tempdir().unwrap();
+        let (robot, socket) = folder(dir.path(), "rover-1");
+        let hearing = node(&socket, &["", "", DONE]);
+        let told = stop(dir.path(), &[robot], &stop_word()).unwrap();
+        assert!(matches!(told, Answer::Done { text } if text == "stopped"));
+        assert_eq!(hearing.iter().count(), 3);
+    }
+
+    #[test]
+    fn a_stop_that_nobody_can_hear_is_an_error() {
+        let dir = tempfile::tempdir().unwrap();
+        let (robot, _) = folder(dir.path(), "rover-1");
+        for robots in [&[][..], &[robot]] {
+            let error = stop(dir.path(), robots, &stop_word()).unwrap_err();
+            assert!(error.to_string().contains("no node answers"), "{error}");
+        }
     }
 }

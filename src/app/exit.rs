@@ -1,5 +1,6 @@
 //! Exit codes, and the errors that end a command: joined here, printed by `cli`.
 
+use super::control::remedies;
 use crate::config::ConfigErrors;
 use crate::node::NodeError;
 
@@ -196,7 +197,8 @@ impl AppError {
             Self::Control { .. } => {
                 "is a node running? its state folder must be the one given with --state".to_owned()
             }
-            Self::Refused { .. } | Self::Internal(_) | Self::JobFailed(_) => String::new(),
+            Self::Refused { failed } => remedies(failed),
+            Self::Internal(_) | Self::JobFailed(_) => String::new(),
         }
     }
 }

@@ -31,11 +31,14 @@ mod slim;
 mod state;
 mod tools;
 
-pub use check::{CheckReport, CheckedFile, check_all};
+pub use check::{
+    CheckReport, CheckedFile, PrintedSetting, check_all, check_and_print, file_schema,
+};
 pub use control::{Answer, GoalStatus, Status, Word};
 pub use ctl::say;
 pub use exit::{AppError, Exit};
 pub use explain::{ExplainNumber, ExplainRule, ExplainVerdict, Explanation, explain};
+pub use log::end_log;
 #[cfg(feature = "dora")]
 pub use mock_robot::serve_mock_robot;
 pub use rehearse::rehearse;
@@ -47,7 +50,7 @@ pub use requests::{
 pub use run_file::run_file;
 #[cfg(feature = "dora")]
 pub use serve::serve_node;
-pub use settings::{Settings, SettingsRequest};
+pub use settings::{Origin, Settings, SettingsRequest};
 #[cfg(not(feature = "embedded-daemon"))]
 pub use slim::run_file;
 #[cfg(not(feature = "dora"))]

@@ -28,6 +28,19 @@ pub struct SettingsRequest {
     pub log_format: LogFormat,
     /// Whether only warnings are logged.
     pub quiet: bool,
+    /// Where each option got its value, by its long name; those that are not here are built in.
+    pub origins: BTreeMap<&'static str, Origin>,
+}
+
+/// Where an option got its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// From the command line.
+    Flag,
+    /// From its variable.
+    Variable,
+    /// Nobody gave one.
+    BuiltIn,
 }
 
 /// Where the files of an installation lie.
@@ -162,6 +175,27 @@ impl Settings {
         self.request.log_format
     }
 
+    /// Returns whether terminals may be coloured: `NO_COLOR` says no.
+    pub fn colour(&self) -> bool {
+        !self.environment.no_colour
+    }
+
+    /// Returns where an option got its value, by its long name.
+    pub fn origin(&self, option: &str) -> Origin {
+        let origin = self.request.origins.get(option).copied();
+        origin.unwrap_or(Origin::BuiltIn)
+    }
+
+    /// Returns where metrics are served, as it was written.
+    pub fn metrics_written(&self) -> Option<&str> {
+        self.request.metrics.as_deref()
+    }
+
+    /// Returns the variable that gives the state folder when the option does not.
+    pub fn state_variable(&self) -> Option<&'static str> {
+        self.environment.state_folder_from()
+    }
+
     /// Returns the filter of the log: `OCTOS_EDGE_LOG`, else what the default gives.
     pub fn log_filter(&self) -> Option<&str> {
         self.environment.log.as_deref()
@@ -171,6 +205,43 @@ impl Settings {
         match self.tiers().parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent.join(name),
             Some(_) | None => PathBuf::from(name),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::Exit;
+
+    fn metrics(text: Option<&str>) -> Result<Option<ListenAddr>, AppError> {
+        let settings = Settings::resolve(SettingsRequest {
+            tiers: None,
+            boards: None,
+            config: None,
+            state: None,
+            metrics: text.map(str::to_owned),
+            log_format: LogFormat::Text,
+            quiet: false,
+            origins: BTreeMap::new(),
+        });
+        settings.unwrap().metrics()
+    }
+
+    #[test]
+    fn metrics_are_off_unless_asked_for_and_open_to_others_only_in_so_many_words() {
+        assert_eq!(metrics(None).unwrap(), None);
+        assert_eq!(metrics(Some("")).unwrap(), None);
+        assert!(metrics(Some("127.0.0.1:0")).unwrap().is_some());
+        assert!(metrics(Some("public:0.0.0.0:9464")).unwrap().is_some());
+        for bad in ["0.0.0.0:9464", "9464"] {
+            let error = metrics(Some(bad)).unwrap_err();
+            assert_eq!(error.exit(), Exit::Config, "{bad}");
+            assert!(
+                error.hint().contains("127.0.0.1:9464"),
+                "{bad}: {}",
+                error.hint()
+            );
         }
     }
 }

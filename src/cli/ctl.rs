@@ -11,7 +11,7 @@ use super::print::Printer;
 /// Arguments of `ctl`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Id of the robot [default: the only one in the state folder].
+    /// Id of the robot [default: the only one in the state folder; stop and estop: every one].
     #[arg(long, value_name = "ID", env = "ROBOT_ID", value_parser = robot_id, global = true)]
     robot_id: Option<RobotId>,
     /// Who asks; goes to the audit.
@@ -74,6 +74,11 @@ enum CtlWord {
 }
 
 impl Args {
+    /// Returns whether it is one of the two words that end motion.
+    pub(super) fn is_stop(&self) -> bool {
+        matches!(self.word, CtlWord::Stop { .. } | CtlWord::Estop { .. })
+    }
+
     fn word(&self) -> Word {
         let who = self.who.clone();
         match &self.word {

@@ -1,10 +1,12 @@
 //! Options that every subcommand takes.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Args, ValueEnum};
 
-use crate::app::{AppError, LogFormat, Settings, SettingsRequest};
+use crate::app::{AppError, LogFormat, Origin, Settings, SettingsRequest};
 
 /// How the log is written.
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -56,7 +58,7 @@ pub(super) struct Global {
 
 impl Global {
     /// Resolves the options against the environment.
-    pub(super) fn settings(&self) -> Result<Settings, AppError> {
+    pub(super) fn settings(&self, matches: &ArgMatches) -> Result<Settings, AppError> {
         Settings::resolve(SettingsRequest {
             tiers: self.tiers.clone(),
             boards: self.boards.clone(),
@@ -68,6 +70,38 @@ impl Global {
                 Format::Json => LogFormat::Json,
             },
             quiet: self.quiet,
+            origins: origins(matches),
         })
     }
+}
+
+/// The options whose origin is told, as clap and as people name them.
+const OPTIONS: [(&str, &str); 7] = [
+    ("tiers", "tiers"),
+    ("boards", "boards"),
+    ("config", "config"),
+    ("metrics", "metrics"),
+    ("state", "state"),
+    ("log_format", "log-format"),
+    ("quiet", "quiet"),
+];
+
+/// Returns where each option got its value. A global option may stand behind the subcommand.
+fn origins(matches: &ArgMatches) -> BTreeMap<&'static str, Origin> {
+    let mut innermost = matches;
+    while let Some((_, inner)) = innermost.subcommand() {
+        innermost = inner;
+    }
+    let origin = |(id, name): (&str, &'static str)| {
+        let source = innermost.value_source(id)?;
+        let origin = if source == ValueSource::CommandLine {
+            Origin::Flag
+        } else if source == ValueSource::EnvVariable {
+            Origin::Variable
+        } else {
+            Origin::BuiltIn
+        };
+        Some((name, origin))
+    };
+    OPTIONS.into_iter().filter_map(origin).collect()
 }

@@ -1,6 +1,7 @@
 //! The command line: arguments in, text or JSON out, one file a subcommand. It decides nothing.
 
 mod check;
+mod completions;
 mod ctl;
 mod explain;
 mod global;
@@ -11,9 +12,11 @@ mod run;
 mod sim;
 mod tools;
 
-use clap::{Parser, Subcommand};
+use std::ffi::OsString;
 
-use crate::app::{AppError, Exit};
+use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+
+use crate::app::{AppError, Exit, end_log};
 use global::Global;
 use print::Printer;
 
@@ -30,6 +33,9 @@ struct Cli {
     #[command(subcommand)]
     command: Command,
 }
+
+/// Global options that no word of `ctl` needs.
+const UNUSED_BY_CTL: [&str; 5] = ["log_format", "tiers", "boards", "config", "metrics"];
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -49,12 +55,15 @@ enum Command {
     Tools(tools::Args),
     /// Talk to a running node as its operator.
     Ctl(ctl::Args),
+    /// Print the script that lets a shell complete this command line.
+    Completions(completions::Args),
 }
 
 /// Parses the command line, runs the command and returns its exit code.
 pub fn run() -> u8 {
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
+    let parsed = parse(Cli::command(), &std::env::args_os().collect::<Vec<_>>());
+    let (cli, matches) = match parsed {
+        Ok(parsed) => parsed,
         Err(error) => {
             let exit = if error.use_stderr() {
                 Exit::Usage
@@ -67,7 +76,9 @@ pub fn run() -> u8 {
         }
     };
     let printer = Printer::new(cli.global.json);
-    match dispatch(&cli, &printer) {
+    let done = dispatch(&cli, &matches, &printer);
+    end_log();
+    match done {
         Ok(exit) => exit.code(),
         Err(error) => {
             printer.error(&error);
@@ -76,8 +87,39 @@ pub fn run() -> u8 {
     }
 }
 
-fn dispatch(cli: &Cli, printer: &Printer) -> Result<Exit, AppError> {
-    let settings = cli.global.settings()?;
+/// Parses the command line. A bad value in the environment stands before no stop, and before no word of
+/// `ctl` that does not need it: there it is told and left out of account.
+fn parse(command: clap::Command, args: &[OsString]) -> Result<(Cli, ArgMatches), clap::Error> {
+    let of = |command: clap::Command| {
+        let matches = command.try_get_matches_from(args)?;
+        Ok((Cli::from_arg_matches(&matches)?, matches))
+    };
+    let error = match of(command.clone()) {
+        Ok(parsed) => return Ok(parsed),
+        Err(error) => error,
+    };
+    let unset = |command: clap::Command, id: &'static str| {
+        command.mut_arg(id, |arg| arg.env(None::<&'static str>))
+    };
+    let for_ctl = UNUSED_BY_CTL.into_iter().fold(command, unset);
+    let for_stop = unset(for_ctl.clone(), "state")
+        .mut_subcommand("ctl", |ctl| unset(unset(ctl, "robot_id"), "who"));
+    let parsed = match (of(for_ctl), of(for_stop)) {
+        (Ok(parsed), _) if matches!(parsed.0.command, Command::Ctl(_)) => parsed,
+        (_, Ok(parsed)) if matches!(&parsed.0.command, Command::Ctl(args) if args.is_stop()) => {
+            parsed
+        }
+        (Ok(_) | Err(_), Ok(_) | Err(_)) => return Err(error),
+    };
+    print::warning(&format!(
+        "left out of account: {}",
+        error.to_string().lines().next().unwrap_or_default()
+    ));
+    Ok(parsed)
+}
+
+fn dispatch(cli: &Cli, matches: &ArgMatches, printer: &Printer) -> Result<Exit, AppError> {
+    let settings = cli.global.settings(matches)?;
     match &cli.command {
         Command::Sim(args) => sim::run(args, &settings, printer),
         Command::Run(args) => run::run(args, &settings, printer),
@@ -87,14 +129,50 @@ fn dispatch(cli: &Cli, printer: &Printer) -> Result<Exit, AppError> {
         Command::Explain(args) => explain::run(args, &settings, printer),
         Command::Tools(args) => tools::run(args, &settings, printer),
         Command::Ctl(args) => ctl::run(args, &settings, printer),
+        Command::Completions(args) => completions::run(args),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
-
     use super::*;
+
+    /// The command line in an environment where these options have the value of `PATH`, which is no
+    /// format and no robot id.
+    fn in_bad_environment(line: &[&str]) -> Result<Cli, clap::Error> {
+        let command = bad_log_format()
+            .mut_subcommand("ctl", |ctl| ctl.mut_arg("robot_id", |arg| arg.env("PATH")));
+        parse(command, &args(line)).map(|(cli, _)| cli)
+    }
+
+    fn bad_log_format() -> clap::Command {
+        Cli::command().mut_arg("log_format", |arg| arg.env("PATH"))
+    }
+
+    fn args(line: &[&str]) -> Vec<OsString> {
+        line.iter().map(OsString::from).collect()
+    }
+
+    #[test]
+    fn a_bad_environment_stands_before_no_stop() {
+        for word in ["stop", "estop"] {
+            let cli = in_bad_environment(&["octos-edge", "ctl", word]).unwrap();
+            assert!(matches!(&cli.command, Command::Ctl(args) if args.is_stop()));
+        }
+        let status = args(&["octos-edge", "ctl", "status"]);
+        assert!(
+            parse(bad_log_format(), &status).is_ok(),
+            "a status needs no log"
+        );
+        for line in [
+            &["octos-edge", "ctl", "end"][..],
+            &["octos-edge", "check"],
+            &["octos-edge", "ctl", "stop", "--fast"],
+            &["octos-edge", "--log-format", "xml", "ctl", "stop"],
+        ] {
+            assert!(in_bad_environment(line).is_err(), "{line:?}");
+        }
+    }
 
     #[test]
     fn the_command_line_is_well_formed() {

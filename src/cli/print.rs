@@ -66,6 +66,11 @@ pub(super) fn progress_line(quiet: bool) -> impl Fn(&str) + Send + Clone + 'stat
     }
 }
 
+/// Prints what is odd but stops nothing.
+pub(super) fn warning(text: &str) {
+    err(&format!("warning: {text}"));
+}
+
 fn out(text: &str) {
     // A reader that went away is its own business: the job was done.
     drop(writeln!(io::stdout().lock(), "{text}"));

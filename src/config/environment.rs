@@ -10,8 +10,12 @@ pub struct Environment {
     pub state_directory: Option<PathBuf>,
     /// The user's state home: `XDG_STATE_HOME`, else `HOME` + `/.local/state`.
     pub state_home: Option<PathBuf>,
+    /// The variable that gave `state_home`.
+    pub state_home_from: Option<&'static str>,
     /// `OCTOS_EDGE_LOG`: a filter of the log, such as `debug` or `octos_edge=trace`.
     pub log: Option<String>,
+    /// `NO_COLOR`, when it is not empty: nothing is coloured.
+    pub no_colour: bool,
 }
 
 impl Environment {
@@ -26,14 +30,27 @@ impl Environment {
 
     fn of(value: impl Fn(&str) -> Option<String>) -> Self {
         let filled = |name: &str| value(name).filter(|text| !text.is_empty());
+        let xdg = filled("XDG_STATE_HOME")
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute())
+            .map(|path| (path, "XDG_STATE_HOME"));
+        let home = || Some((PathBuf::from(filled("HOME")?).join(".local/state"), "HOME"));
+        let (state_home, state_home_from) = xdg.or_else(home).unzip();
         Self {
             state_directory: filled("STATE_DIRECTORY")
                 .and_then(|paths| paths.split(':').next().map(PathBuf::from)),
-            state_home: filled("XDG_STATE_HOME")
-                .map(PathBuf::from)
-                .filter(|path| path.is_absolute())
-                .or_else(|| filled("HOME").map(|home| PathBuf::from(home).join(".local/state"))),
+            state_home,
+            state_home_from,
             log: filled("OCTOS_EDGE_LOG"),
+            no_colour: filled("NO_COLOR").is_some(),
+        }
+    }
+
+    /// Returns the variable that gives the state folder when the command line does not.
+    pub fn state_folder_from(&self) -> Option<&'static str> {
+        match self.state_directory {
+            Some(_) => Some("STATE_DIRECTORY"),
+            None => self.state_home_from,
         }
     }
 
@@ -56,6 +73,30 @@ mod tests {
                 .find(|(key, _)| *key == name)
                 .map(|(_, value)| (*value).to_owned())
         })
+    }
+
+    #[test]
+    fn an_empty_no_color_is_none() {
+        assert!(of(&[("NO_COLOR", "1")]).no_colour);
+        assert!(!of(&[("NO_COLOR", "")]).no_colour);
+    }
+
+    #[test]
+    fn the_variable_of_the_state_folder_is_told() {
+        let from = |pairs: &[(&str, &str)]| of(pairs).state_folder_from();
+        assert_eq!(
+            from(&[("STATE_DIRECTORY", "/s"), ("HOME", "/h")]),
+            Some("STATE_DIRECTORY")
+        );
+        assert_eq!(
+            from(&[("XDG_STATE_HOME", "/x"), ("HOME", "/h")]),
+            Some("XDG_STATE_HOME")
+        );
+        assert_eq!(
+            from(&[("XDG_STATE_HOME", "x"), ("HOME", "/h")]),
+            Some("HOME")
+        );
+        assert_eq!(from(&[]), None);
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod policy;
 mod reader;
 mod robot;
 mod scenario;
+mod schema;
 mod tiers;
 
 pub use board::Board;
@@ -29,6 +30,7 @@ pub use scenario::{
     Condition, Event, Expect, ExpectedRefusal, ExpectedStop, Fault, FaultAct, Loss, OperatorAct,
     Scenario, ScriptedCall, ScriptedTurn, When,
 };
+pub use schema::{FileKind, Setting, list_settings};
 pub use tiers::{Approval, CallDefaults, LeaseProfile, TierProfile, Tiers};
 
 #[cfg(test)]

@@ -1,14 +1,15 @@
 //! One layer of policy, compiled, and what it objects to a tool.
 //!
 //! Deny wins over allow. A denied robot group refuses every need from its tier upwards, an allowed
-//! one permits every need up to its tier; both concern robot tools only.
+//! one permits every need up to its tier; both concern robot tools only. Deciding asks the layers
+//! only to word a refusal: `index` holds what they say together.
 
 use std::collections::HashMap;
 
 use crate::config::{Place, PolicyLayer, PolicyRule};
 use crate::terms::{Descriptor, Reason, Tier, ToolName};
 
-/// A layer, ready to be asked by name and tier in constant time.
+/// A layer, ready to be asked by name and tier.
 #[derive(Debug, Clone)]
 pub(super) struct Layer {
     name: String,
@@ -83,9 +84,19 @@ impl Layer {
         self.deny.as_ref().map(|(tier, _)| *tier)
     }
 
-    /// Returns why this layer refuses a tool of this name and need, `None` when it does not.
-    pub(super) fn objection(&self, name: &ToolName, needed: Option<Tier>) -> Option<Objection<'_>> {
-        let named = self.names.get(name);
+    /// Returns the names that this layer speaks of.
+    pub(super) fn names(&self) -> impl Iterator<Item = &ToolName> {
+        self.names.keys()
+    }
+
+    /// Returns why this layer refuses a tool of this name and need, `None` when it does not. Without
+    /// a name: any tool that it does not name.
+    pub(super) fn objection(
+        &self,
+        name: Option<&ToolName>,
+        needed: Option<Tier>,
+    ) -> Option<Objection<'_>> {
+        let named = name.and_then(|name| self.names.get(name));
         if let Some((tier, place)) = &self.deny
             && needed.is_some_and(|need| tier.refuses(need))
         {

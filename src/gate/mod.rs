@@ -20,6 +20,7 @@ mod fence;
 mod fixture;
 mod goal;
 mod grant;
+mod index;
 mod layer;
 mod limit;
 mod pace;

@@ -1,10 +1,11 @@
 //! Policy: a ceiling of tiers and any number of layers, of which each must permit.
 //!
 //! There is no operation that widens: a stack begins with [`PolicyStack::root`] and every further
-//! step narrows it. Deciding counts nothing, and allocates only to word a refusal. Rules that name
-//! tools which do not exist are found by [`super::check_policy`] when the files load.
+//! step narrows it. Deciding counts nothing, takes one look-up, and allocates only to word a refusal.
+//! Rules that name tools which do not exist are found by [`super::check_policy`] when the files load.
 
 use super::Verdict;
+use super::index::Index;
 use super::layer::{Layer, Objection};
 use crate::config::{Approval, PolicyLayer, Tiers};
 use crate::terms::{Descriptor, Reason, Refusal, Tier};
@@ -14,6 +15,8 @@ use crate::terms::{Descriptor, Reason, Refusal, Tier};
 pub struct PolicyStack {
     ceiling: Tier,
     layers: Vec<Layer>,
+    /// What the layers refuse together: follows `layers`.
+    index: Index,
     asks: [bool; Tier::ALL.len()],
 }
 
@@ -24,6 +27,7 @@ impl PolicyStack {
         Self {
             ceiling,
             layers: Vec::new(),
+            index: Index::default(),
             asks: [false; Tier::ALL.len()],
         }
     }
@@ -39,6 +43,7 @@ impl PolicyStack {
     #[must_use]
     pub fn layer(mut self, layer: &PolicyLayer) -> Self {
         self.layers.push(Layer::of(layer));
+        self.index = Index::of(&self.layers);
         self
     }
 
@@ -68,8 +73,8 @@ impl PolicyStack {
         if tool.effect.is_stop() {
             return Verdict::Allow;
         }
-        if let Some(first) = self.objections(tool).next() {
-            return Verdict::Refuse(self.refusal(tool, &first));
+        if self.refuses(tool) {
+            return Verdict::Refuse(self.refusal(tool));
         }
         let asks = |need| {
             Tier::ALL
@@ -84,6 +89,12 @@ impl PolicyStack {
         }
     }
 
+    fn refuses(&self, tool: &Descriptor) -> bool {
+        let needed = tool.effect.needed_tier();
+        let over = needed.is_some_and(|need| !self.ceiling.permits(need));
+        over || self.index.refuses(&tool.name, needed)
+    }
+
     pub(super) fn objections<'a>(
         &'a self,
         tool: &'a Descriptor,
@@ -92,13 +103,14 @@ impl PolicyStack {
         let over = needed.filter(|need| !self.ceiling.permits(*need));
         let ceiling = over.map(|_| Objection::Ceiling(self.ceiling));
         let layers = self.layers.iter();
-        let layers = layers.filter_map(move |layer| layer.objection(&tool.name, needed));
+        let layers = layers.filter_map(move |layer| layer.objection(Some(&tool.name), needed));
         ceiling.into_iter().chain(layers)
     }
 
-    fn refusal(&self, tool: &Descriptor, first: &Objection<'_>) -> Refusal {
+    fn refusal(&self, tool: &Descriptor) -> Refusal {
         let effective = self.effective();
-        let reason = first.reason();
+        let first = self.objections(tool).next();
+        let reason = first.map_or(Reason::PolicyDeny, |first| first.reason());
         let hint = if reason == Reason::RobotTierGate {
             format!("use a tool of the tier {effective} or below; only an operator can permit more")
         } else {
@@ -109,7 +121,7 @@ impl PolicyStack {
             reason,
             needed: tool.effect.needed_tier(),
             effective,
-            rule: first.rule(tool),
+            rule: first.and_then(|first| first.rule(tool)),
             detail: details.join("\n"),
             hint,
         }

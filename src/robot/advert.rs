@@ -8,6 +8,8 @@ use crate::terms::{Fact, FactSink, Tier};
 
 /// Longest claim of a tier that is kept, characters.
 const CLAIM_CHARS_MAX: usize = 40;
+/// Most missing verbs that one fact names; the rest is left out, those that stop the robot never.
+const MISSING_MAX: usize = 32;
 
 /// The adverts heard so far.
 #[derive(Debug, Default)]
@@ -58,7 +60,8 @@ impl Adverts {
         self.known = None;
     }
 
-    /// Tells of a new advert, and of each verb whose claimed tier differs from the file's, once.
+    /// Tells of a new advert, of verbs that it lacks, and of each verb whose claimed tier differs from
+    /// the file's, once.
     pub(super) fn report(&mut self, robot: &RobotFile, advert: &Advert, sink: &dyn FactSink) {
         // A restart forgets; the advert that told of it is the one in force.
         self.known.get_or_insert_with(|| (advert.clone(), true));
@@ -80,6 +83,10 @@ impl Adverts {
         if robot.advert_unknown == AdvertUnknown::Report && unknown > 0 {
             sink.raise(Fact::AdvertUnknown { count: unknown });
         }
+        let verbs = missing(robot, advert);
+        if !verbs.is_empty() {
+            sink.raise(Fact::AdvertMissing { verbs });
+        }
     }
 
     fn compare(&mut self, file: Option<Tier>, claim: &AdvertVerb, sink: &dyn FactSink) {
@@ -95,6 +102,30 @@ impl Adverts {
             });
         }
     }
+}
+
+/// The verbs of the robot file that the advert lacks: stop sequence, release, tools, in this order.
+/// An advert without any verb says nothing about them.
+///
+/// They block nothing. Robots in the field leave out verbs that they know, `robot.estop` above all; and
+/// a stop verb that a robot truly lacks is answered with a refusal, which the next step follows.
+fn missing(robot: &RobotFile, advert: &Advert) -> Vec<String> {
+    if advert.commands.is_empty() {
+        return Vec::new();
+    }
+    let offered: BTreeSet<&str> = advert.commands.iter().map(|c| c.verb.as_str()).collect();
+    let steps = robot.stop.steps.iter().map(|step| &*step.call.verb);
+    let release = robot.release.iter().map(|call| &*call.verb);
+    let tools = robot.tools.iter().filter_map(|tool| match &tool.verb {
+        Verb::Wire(verb) => Some(&**verb),
+        Verb::Stop | Verb::Estop | Verb::State | Verb::SafetyEvents => None,
+    });
+    let mut seen = BTreeSet::new();
+    let all = steps.chain(release).chain(tools);
+    all.filter(|verb| !offered.contains(verb) && seen.insert(*verb))
+        .take(MISSING_MAX)
+        .map(str::to_owned)
+        .collect()
 }
 
 enum Entry {

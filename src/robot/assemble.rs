@@ -5,12 +5,13 @@ use std::sync::{Arc, Mutex};
 
 use super::advert::Adverts;
 use super::codec::{JsonWord, RequestText, verb};
-use super::inbox::{Inbox, Told};
+use super::inbox::{self, Inbox};
 use super::outbox::{OutVerbs, Outbox, Probe};
 use super::pending::Pending;
 use super::plan::Rendered;
 use super::reading::{Inside, Reader};
 use super::record::EventTap;
+use super::told::ToldCauses;
 use super::view::{Pulse, Views};
 use super::{Bridge, Ids, Names};
 use crate::config::{RobotFile, Verb};
@@ -38,7 +39,7 @@ pub struct Setup {
     pub sink: Arc<dyn FactSink>,
     /// Says whether a position lies inside the workspace.
     pub inside: Inside,
-    /// The ceiling of linear speed that the monitor watches, m/s.
+    /// The ceiling of linear speed that the monitor watches, m/s: that of the tier in force.
     pub speed_ceiling_mps: Option<f64>,
     /// Counts the iterations of the spine; the spine holds the same counter.
     pub spine: Arc<AtomicU64>,
@@ -133,6 +134,7 @@ pub fn assemble(setup: Setup) -> Parts {
         views: views.clone(),
         commands: Mutex::new(ports.commands),
         reads: Mutex::new(read_sender),
+        told: ToldCauses::default(),
     });
     let outbox = Outbox {
         links: links.clone(),
@@ -159,8 +161,9 @@ pub fn assemble(setup: Setup) -> Parts {
         views: views.clone(),
         adverts: Adverts::default(),
         states: 0,
-        told: Told::default(),
+        told: inbox::Told::default(),
         last_state_seq: None,
+        lost_state_seq: None,
         last_event_seq: None,
     };
     Parts {

@@ -11,6 +11,7 @@ use tokio::sync::watch;
 
 use super::motion::{self, MotionEnd};
 use super::pending::{Answer, Pending, Reply, Waiting};
+use super::told::ToldCauses;
 use super::view::{SafetyNote, StateView, Views};
 use super::{Ids, plan};
 use crate::config::{RobotFile, ToolDef, Verb};
@@ -33,6 +34,8 @@ pub struct Bridge {
     pub(super) views: Arc<Views>,
     pub(super) commands: Mutex<Sender<ActuationCmd>>,
     pub(super) reads: Mutex<Sender<ActuationCmd>>,
+    /// The words that led to the stop that stands, as far as they were told.
+    pub(super) told: ToldCauses,
 }
 
 impl Bridge {
@@ -262,14 +265,26 @@ impl RobotPort for Bridge {
         }
     }
 
+    /// A word that adds nothing to a stop which is not over joins it: neither the sequence nor the
+    /// record begins anew, so that whoever repeats it, a model in a loop above all, cannot keep the
+    /// robot from ever coming to its end, nor push the records of the stop out of the audit. The first
+    /// word of each cause is recorded in any case.
     fn stop(&self, kind: StopKind, cause: StopCause, by: Option<&str>) -> u32 {
-        let epoch = self.links.latch.ask(kind, cause);
-        self.sink.raise(Fact::StopAsked {
-            what: kind,
-            cause,
-            epoch,
-            by: by.map(str::to_owned),
-        });
+        let word = self.links.latch.word();
+        let joins = word.covers(kind, cause);
+        let epoch = if joins {
+            word.epoch
+        } else {
+            self.links.latch.ask(kind, cause)
+        };
+        if self.told.is_first(epoch, cause) || !joins {
+            self.sink.raise(Fact::StopAsked {
+                what: kind,
+                cause,
+                epoch,
+                by: by.map(str::to_owned),
+            });
+        }
         epoch
     }
 

@@ -11,7 +11,7 @@ use super::advert::Adverts;
 use super::codec::{self, Response};
 use super::ids::Asked;
 use super::pending::{Answer, Delivery, Pending};
-use super::reading::Reader;
+use super::reading::{Reader, distance_m};
 use super::view::{SafetyNote, Views};
 use super::{Ids, plan};
 use crate::config::RobotFile;
@@ -58,6 +58,8 @@ pub struct Inbox {
     pub(super) states: u64,
     pub(super) told: Told,
     pub(super) last_state_seq: Option<u64>,
+    /// The number of the last state of the life before this one.
+    pub(super) lost_state_seq: Option<u64>,
     pub(super) last_event_seq: Option<u64>,
 }
 
@@ -213,6 +215,13 @@ impl Inbox {
     fn state(&mut self, text: &str, now: Mono) -> Result<(), InputFault> {
         let state = codec::decode_state(text)?;
         self.right_robot(state.robot_id.as_deref())?;
+        if self.is_stale(state.seq) {
+            // A danger that it tells of is heard all the same: nothing else of it is.
+            if state.estopped && !self.links.latch.word().estop {
+                self.ask(StopKind::Estop, StopCause::VendorEvent);
+            }
+            return Err(InputFault::StaleSeq);
+        }
         if self.fell(state.seq) {
             self.restarted();
         }
@@ -294,16 +303,19 @@ impl Inbox {
         }
     }
 
+    /// Whether this state was received before: somebody on the way keeps the latest one and says it
+    /// again. Also the last state of an earlier life of the robot's node.
+    fn is_stale(&self, seq: Option<u64>) -> bool {
+        seq.is_some() && seq == self.last_state_seq.or(self.lost_state_seq)
+    }
+
     fn fell(&self, seq: Option<u64>) -> bool {
         matches!((seq, self.last_state_seq), (Some(new), Some(old)) if new < old)
     }
 
     fn tell(&mut self, now: Told, speed: Option<f64>) {
         let moved = match (self.told.position, now.position) {
-            (Some(old), Some(new)) => {
-                let squares = old.iter().zip(new).map(|(a, b)| (a - b) * (a - b));
-                squares.sum::<f64>().sqrt() >= MOVED_M
-            }
+            (Some(old), Some(new)) => distance_m(old, new) >= MOVED_M,
             (None, None) => false,
             (None, Some(_)) | (Some(_), None) => true,
         };
@@ -345,7 +357,8 @@ impl Inbox {
         self.links.latch.wake();
         self.pending.fail_all();
         self.adverts.forget();
-        self.last_state_seq = None;
+        self.reader.forget();
+        self.lost_state_seq = self.last_state_seq.take().or(self.lost_state_seq);
         self.last_event_seq = None;
     }
 

@@ -19,6 +19,7 @@ mod pending;
 mod plan;
 mod reading;
 mod record;
+mod told;
 mod view;
 
 #[cfg(test)]

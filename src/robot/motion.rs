@@ -195,7 +195,12 @@ impl Drive<'_> {
                     Err(_) => Some(Over::Down),
                 },
             };
-            if let Some(over) = over.or_else(|| self.look_around()) {
+            let over = match over {
+                // A robot that was stopped says that it gave up: the stop is the reason.
+                Some(Over::Failed(word)) => Some(self.stopped().unwrap_or(Over::Failed(word))),
+                over => over.or_else(|| self.look_around()),
+            };
+            if let Some(over) = over {
                 return over;
             }
         }
@@ -252,9 +257,8 @@ impl Drive<'_> {
         if self.bridge.links.observed.seen().losses != self.losses {
             return Some(Over::Down);
         }
-        let word = self.bridge.links.latch.word();
-        if word.epoch != self.cmd.epoch {
-            return Some(Over::Stopped(word.cause));
+        if let Some(stopped) = self.stopped() {
+            return Some(stopped);
         }
         let now = self.bridge.clock.now();
         if now >= self.cmd.deadline {
@@ -269,6 +273,12 @@ impl Drive<'_> {
             self.repeat();
         }
         None
+    }
+
+    /// Whether a stop came since the call was admitted.
+    fn stopped(&self) -> Option<Over> {
+        let word = self.bridge.links.latch.word();
+        (word.epoch != self.cmd.epoch).then_some(Over::Stopped(word.cause))
     }
 
     /// One more command of a hold. A full queue is tried again with the next one: the robot ends the
@@ -320,23 +330,26 @@ impl Drive<'_> {
             Over::Late | Over::Stopped(Some(StopCause::Deadline)) if !self.answered => {
                 Err(unanswered(self.tool, sent))
             }
+            Over::Stopped(Some(StopCause::Deadline)) if self.outlasted_arming() => Err(cancelled(
+                "the time for which the robot was armed ran out",
+                rests,
+            )),
             Over::Late | Over::Stopped(Some(StopCause::Deadline)) => Err(ToolError::TimedOut {
                 limit_ms: u64::from(self.tool.timeout_ms),
             }),
             Over::Stopped(cause) => {
                 let cause = cause.map_or("unknown cause", StopCause::as_str);
-                let rest = if rests {
-                    "at rest"
-                } else {
-                    "rest not confirmed"
-                };
-                Err(ToolError::Cancelled {
-                    why: format!("stopped ({cause}); {rest}"),
-                })
+                Err(cancelled(&format!("stopped ({cause})"), rests))
             }
             Over::Bad(error) => Err(error),
             Over::Down => Err(bridge_down()),
         }
+    }
+
+    /// Whether the tick ended this call because the time of arming ran out. Known at the latest when
+    /// the stop that followed is over.
+    fn outlasted_arming(&self) -> bool {
+        self.bridge.links.shared.standing().outlasted == self.guard.call
     }
 
     /// Waits until the stop or release after this call is over. Polls go on being counted, so that
@@ -379,6 +392,17 @@ fn unanswered(tool: &ToolDef, sent: bool) -> ToolError {
         ToolError::TimedOut {
             limit_ms: u64::from(tool.timeout_ms),
         }
+    }
+}
+
+fn cancelled(why: &str, rests: bool) -> ToolError {
+    let rest = if rests {
+        "at rest"
+    } else {
+        "rest not confirmed"
+    };
+    ToolError::Cancelled {
+        why: format!("{why}; {rest}"),
     }
 }
 

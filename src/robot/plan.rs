@@ -29,10 +29,10 @@ pub fn safety_plan(robot: &RobotFile, tiers: &Tiers, board: &Board, boot: Boot) 
     }
 }
 
-/// Returns the ceiling of linear speed that the monitor watches: that of the robot's highest tier,
-/// m/s. `None` when no tier up to it names one.
-pub fn speed_ceiling_mps(robot: &RobotFile, tiers: &Tiers) -> Option<f64> {
-    let ceilings = &tiers.of(robot.max_tier).ceilings;
+/// Returns the ceiling of linear speed that the monitor watches, m/s: that of the tier in force, which
+/// is never above the robot's highest. `None` when that tier names none.
+pub fn speed_ceiling_mps(robot: &RobotFile, tiers: &Tiers, effective: Tier) -> Option<f64> {
+    let ceilings = &tiers.of(effective.min(robot.max_tier)).ceilings;
     ceilings.get(&Kind::LinearSpeed).copied()
 }
 

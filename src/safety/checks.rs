@@ -5,7 +5,7 @@
 pub struct FailedChecks(u32);
 
 /// Each check with the word that the operator reads.
-const NAMES: [(FailedChecks, &str); 13] = [
+const NAMES: [(FailedChecks, &str); 16] = [
     (FailedChecks::WRONG_STATE, "wrong run state"),
     (FailedChecks::LATCHED, "latched"),
     (FailedChecks::STOPPING, "a stop is under way"),
@@ -22,6 +22,9 @@ const NAMES: [(FailedChecks, &str); 13] = [
     (FailedChecks::OVERLOADED, "board was overloaded just now"),
     (FailedChecks::NO_TIME, "no time to arm for"),
     (FailedChecks::BLIND, "position or speed unknown"),
+    (FailedChecks::OUTSIDE, "robot outside its workspace"),
+    (FailedChecks::OVERSPEED, "robot faster than its ceiling"),
+    (FailedChecks::ENDING, "this process is ending"),
 ];
 
 impl FailedChecks {
@@ -53,6 +56,12 @@ impl FailedChecks {
     pub const NO_TIME: Self = Self(1 << 11);
     /// The state lacks the position or the speed that the robot file watches.
     pub const BLIND: Self = Self(1 << 12);
+    /// The observed position is outside the workspace, or too near to its border.
+    pub const OUTSIDE: Self = Self(1 << 13);
+    /// The observed speed is above the ceiling times the monitor's factor.
+    pub const OVERSPEED: Self = Self(1 << 14);
+    /// A stop was asked for because the process ends: nothing is armed any more.
+    pub const ENDING: Self = Self(1 << 15);
 
     /// Returns these, with `check` added when `failed`.
     #[must_use]

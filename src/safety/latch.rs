@@ -4,7 +4,8 @@
 //! compare-and-swap, one wake-up, no lock, no allocation, no waiting. Each request raises the
 //! epoch, and a command that was admitted under an earlier epoch never leaves. The tick alone
 //! clears the stop flag, and only when no newer request came in between; the estop flag falls only
-//! by an operator's reset. The latch does not know how a robot is stopped.
+//! by an operator's reset. A request because the process ends is remembered beside them for good.
+//! The latch does not know how a robot is stopped.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -16,6 +17,7 @@ use crate::terms::{StopCause, StopKind};
 const WOKEN_MAX: usize = 4;
 const STOP: u8 = 0b01;
 const ESTOP: u8 = 0b10;
+const ENDING: u8 = 0b100;
 
 /// What the latch says at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,6 +28,9 @@ pub struct LatchWord {
     pub stop: bool,
     /// Whether it latches until a person resets it.
     pub estop: bool,
+    /// Whether a stop was ever asked for because the process ends. It never falls, and it stands
+    /// beside the cause, which a stronger one may hide.
+    pub ending: bool,
     /// The cause of the last stop; of several at once the strongest.
     pub cause: Option<StopCause>,
 }
@@ -33,7 +38,29 @@ pub struct LatchWord {
 impl LatchWord {
     /// Returns whether motion is forbidden now.
     pub fn forbids_motion(self) -> bool {
+        self.stands() || self.ending
+    }
+
+    /// Returns whether a stop of this kind and cause would add nothing: a stop that is not over
+    /// stands, no weaker in kind and cause, and what ends the process is known already.
+    pub fn covers(self, kind: StopKind, cause: StopCause) -> bool {
+        let known = self.ending || cause != StopCause::Shutdown;
+        let no_weaker = self
+            .cause
+            .is_some_and(|old| (self.kind(), old) >= (kind, cause));
+        self.stop && known && no_weaker
+    }
+
+    fn stands(self) -> bool {
         self.stop || self.estop
+    }
+
+    fn kind(self) -> StopKind {
+        if self.estop {
+            StopKind::Estop
+        } else {
+            StopKind::Stop
+        }
     }
 
     fn from_bits(bits: u64) -> Self {
@@ -42,6 +69,7 @@ impl LatchWord {
             epoch: u32::from_le_bytes([e0, e1, e2, e3]),
             stop: flags & STOP != 0,
             estop: flags & ESTOP != 0,
+            ending: flags & ENDING != 0,
             cause: StopCause::from_u8(cause),
         }
     }
@@ -50,26 +78,23 @@ impl LatchWord {
         let [e0, e1, e2, e3] = self.epoch.to_le_bytes();
         let stop = if self.stop { STOP } else { 0 };
         let estop = if self.estop { ESTOP } else { 0 };
+        let ending = if self.ending { ENDING } else { 0 };
         let cause = self.cause.map_or(0, StopCause::as_u8);
-        u64::from_le_bytes([stop | estop, cause, 0, 0, e0, e1, e2, e3])
+        u64::from_le_bytes([stop | estop | ending, cause, 0, 0, e0, e1, e2, e3])
     }
 
     /// The word after one more request. While a stop is under way or latched the stronger of the
     /// two stays: an estop beats a stop, then the later cause of the list wins.
     fn asked(self, kind: StopKind, cause: StopCause) -> Self {
-        let standing = if self.estop {
-            StopKind::Estop
-        } else {
-            StopKind::Stop
-        };
         let strongest = match self.cause {
-            Some(old) if self.forbids_motion() => (standing, old).max((kind, cause)).1,
+            Some(old) if self.stands() => (self.kind(), old).max((kind, cause)).1,
             Some(_) | None => cause,
         };
         Self {
             epoch: next_epoch(self.epoch),
             stop: true,
             estop: self.estop || kind == StopKind::Estop,
+            ending: self.ending || cause == StopCause::Shutdown,
             cause: Some(strongest),
         }
     }
@@ -98,6 +123,7 @@ impl Latch {
             epoch,
             stop: false,
             estop: latched.is_some(),
+            ending: false,
             cause: latched,
         };
         Self(Arc::new(Inner {
@@ -223,6 +249,45 @@ mod tests {
         assert!(latch.reset(new));
         assert!(!latch.word().forbids_motion());
         assert_eq!(latch.word().cause, Some(StopCause::OperatorStop));
+    }
+
+    #[test]
+    fn a_process_that_ends_is_remembered_under_a_stronger_cause_and_after_the_stop() {
+        let latch = Latch::new(0, None);
+        latch.ask(StopKind::Stop, StopCause::Overspeed);
+        let epoch = latch.ask(StopKind::Stop, StopCause::Shutdown);
+        assert_eq!(latch.word().cause, Some(StopCause::Overspeed));
+        assert!(latch.clear_stop(epoch));
+        let word = latch.word();
+        assert!(word.ending && word.forbids_motion() && !word.stop);
+        latch.ask(StopKind::Stop, StopCause::ModelStop);
+        assert_eq!(latch.word().cause, Some(StopCause::ModelStop), "not lent");
+        assert!(latch.word().ending);
+    }
+
+    #[test]
+    fn a_word_covers_what_is_no_stronger_and_only_while_its_stop_is_not_over() {
+        use StopCause as C;
+        let latch = Latch::new(0, None);
+        let covers = |kind, cause| latch.word().covers(kind, cause);
+        assert!(!covers(StopKind::Stop, C::ModelStop), "nothing stands");
+        let epoch = latch.ask(StopKind::Stop, C::OperatorStop);
+        assert!(covers(StopKind::Stop, C::OperatorStop) && covers(StopKind::Stop, C::ModelStop));
+        assert!(!covers(StopKind::Stop, C::FleetStop) && !covers(StopKind::Estop, C::ModelStop));
+        assert!(latch.clear_stop(epoch));
+        assert!(!covers(StopKind::Stop, C::OperatorStop), "that one is over");
+        let epoch = latch.ask(StopKind::Estop, C::ModelStop);
+        assert!(
+            covers(StopKind::Stop, C::Overspeed),
+            "an estop covers every stop"
+        );
+        assert!(
+            !covers(StopKind::Stop, C::Shutdown),
+            "but not that the process ends"
+        );
+        latch.ask(StopKind::Stop, C::Shutdown);
+        assert!(covers(StopKind::Stop, C::Shutdown));
+        assert!(!latch.clear_stop(epoch));
     }
 
     #[test]

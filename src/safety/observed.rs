@@ -17,7 +17,7 @@ impl Signs {
     pub const STILL: Self = Self(1);
     /// It moves faster than its ceiling times the monitor's factor.
     pub const OVERSPEED: Self = Self(1 << 1);
-    /// It is outside its workspace.
+    /// It is outside its workspace, or too near to its border.
     pub const OUTSIDE: Self = Self(1 << 2);
     /// The position or the speed that the robot file watches is missing.
     pub const BLIND: Self = Self(1 << 3);
@@ -27,6 +27,15 @@ impl Signs {
     pub const FOREIGN: Self = Self(1 << 5);
     /// We hold control.
     pub const OURS: Self = Self(1 << 6);
+
+    /// The signs under which no motion begins and none is prolonged.
+    pub(super) const AGAINST_MOTION: [Self; 5] = [
+        Self::OVERSPEED,
+        Self::OUTSIDE,
+        Self::BLIND,
+        Self::VENDOR_ESTOP,
+        Self::FOREIGN,
+    ];
 
     /// Returns these signs, with `sign` added when `present`.
     #[must_use]

@@ -30,6 +30,8 @@ pub struct Standing {
     pub lease_until: Mono,
     /// Whether a stop sequence or a release is under way.
     pub stop_active: bool,
+    /// The latest call that was ended because the time of arming ran out; 0 for none.
+    pub outlasted: u64,
     /// The checks on which arming would fail now.
     pub arm_checks: FailedChecks,
     /// The checks on which a reset would fail now.
@@ -43,6 +45,7 @@ pub struct Shared {
     lease_call: AtomicU64,
     lease_until: AtomicU64,
     stop_active: AtomicBool,
+    outlasted: AtomicU64,
     arm_checks: AtomicU32,
     reset_checks: AtomicU32,
     /// serial:32, states:32.
@@ -69,6 +72,7 @@ impl Shared {
             lease_call: AtomicU64::new(0),
             lease_until: AtomicU64::new(0),
             stop_active: AtomicBool::new(false),
+            outlasted: AtomicU64::new(0),
             arm_checks: AtomicU32::new(FailedChecks::WRONG_STATE.bits()),
             reset_checks: AtomicU32::new(FailedChecks::WRONG_STATE.bits()),
             stop_sent: AtomicU64::new(0),
@@ -90,6 +94,7 @@ impl Shared {
             lease_call: self.lease_call.load(Ordering::SeqCst),
             lease_until: Mono::from_ns(self.lease_until.load(Ordering::SeqCst)),
             stop_active: self.stop_active.load(Ordering::SeqCst),
+            outlasted: self.outlasted.load(Ordering::SeqCst),
             arm_checks: FailedChecks::of_bits(self.arm_checks.load(Ordering::SeqCst)),
             reset_checks: FailedChecks::of_bits(self.reset_checks.load(Ordering::SeqCst)),
         }
@@ -199,6 +204,7 @@ impl Shared {
             .store(standing.lease_until.as_ns(), Ordering::SeqCst);
         self.stop_active
             .store(standing.stop_active, Ordering::SeqCst);
+        self.outlasted.store(standing.outlasted, Ordering::SeqCst);
         self.run.store(standing.run.as_u8(), Ordering::SeqCst);
         self.arm_checks
             .store(standing.arm_checks.bits(), Ordering::SeqCst);

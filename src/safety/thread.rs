@@ -12,11 +12,17 @@ use crate::terms::Clock;
 /// time because a process that was frozen as a whole is not locked up.
 const LOOKS: u32 = 8;
 
-/// Runs rounds on this thread until `ending` is set, woken early by the latch.
+/// Runs rounds on this thread until `ending` is set, woken early by the latch, then one more: what
+/// was asked for before `ending` was set is carried out and recorded, an estop of the last moment too.
 pub fn run_safety(mut step: SafetyStep, clock: &dyn Clock, ending: &AtomicBool) {
     step.links().latch.register(&thread::current());
-    while !ending.load(Ordering::SeqCst) {
+    loop {
+        // Read before the round: what came before the word is then in it.
+        let last = ending.load(Ordering::SeqCst);
         let due = step.step(clock.now());
+        if last {
+            return;
+        }
         thread::park_timeout(due.since(clock.now()));
     }
 }

@@ -1,16 +1,23 @@
 //! The log: structured lines on standard error.
 //!
-//! A reader that went away (a closed pipe) or a full disk behind a redirect must not stop a robot's
-//! runtime, so errors of writing a line are dropped.
+//! A reader that went away (a closed pipe), one that stands still (a full pipe) or a full disk behind a
+//! redirect must not stop a robot's runtime: a line never waits, see `log_lines`, and errors of writing
+//! one are dropped. [`flush_log`] brings the last lines out at an orderly end.
 
 use std::fmt;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
+use std::sync::OnceLock;
+use std::time::Duration;
 
 use tracing_subscriber::EnvFilter;
-use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::reload;
 use tracing_subscriber::util::SubscriberInitExt as _;
+
+use super::log_lines::LogLines;
+
+/// The lines of this process, as its subscriber is one for the process.
+static LINES: OnceLock<LogLines> = OnceLock::new();
 
 /// How log lines look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -39,6 +46,8 @@ pub struct LogPlan {
     pub format: LogFormat,
     /// Only warnings and errors, unless `filter` says otherwise.
     pub quiet: bool,
+    /// Coloured, when it goes to a terminal.
+    pub colour: bool,
     /// Directives such as `info,octos_edge=debug`; empty for the default.
     pub filter: String,
 }
@@ -57,6 +66,9 @@ pub enum TracingError {
     /// A log was installed before.
     #[error("a log is installed already")]
     Installed(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// The thread that writes could not be started.
+    #[error("could not start the log thread")]
+    Thread(#[source] io::Error),
 }
 
 /// Changes the level of a log that runs.
@@ -91,13 +103,15 @@ impl LogHandle {
 /// Installs the log of this process.
 ///
 /// # Errors
-/// [`TracingError`] when the filter does not parse, or when a log was installed before.
+/// [`TracingError`] when the filter does not parse, when a log was installed before, or when the system
+/// has no thread left.
 pub fn install_tracing(plan: &LogPlan) -> Result<LogHandle, TracingError> {
     let usual = filter(plan)?;
+    let writer = LogLines::start(io::stderr(), tell_dropped).map_err(TracingError::Thread)?;
     let (layer, handle) = reload::Layer::new(usual.clone());
     let lines = tracing_subscriber::fmt::layer()
         .with_target(false)
-        .with_writer(Stderr);
+        .with_writer(writer.clone());
     let registry = tracing_subscriber::registry().with(layer);
     let installed = match plan.format {
         LogFormat::Json => {
@@ -106,15 +120,28 @@ pub fn install_tracing(plan: &LogPlan) -> Result<LogHandle, TracingError> {
             registry.with(lines).try_init()
         }
         LogFormat::Text => {
-            let lines = lines.compact().with_ansi(io::stderr().is_terminal());
+            let colour = plan.colour && io::stderr().is_terminal();
+            let lines = lines.compact().with_ansi(colour);
             registry.with(lines).try_init()
         }
     };
     installed.map_err(|error| TracingError::Installed(Box::new(error)))?;
+    // A second one is refused above.
+    drop(LINES.set(writer));
     Ok(LogHandle {
         usual,
         reload: Box::new(move |filter| handle.reload(filter).is_ok()),
     })
+}
+
+/// Waits until every line that was said is written, at most `within`; returns whether it is. Without a
+/// log there is nothing to wait for.
+pub fn flush_log(within: Duration) -> bool {
+    LINES.get().is_none_or(|lines| lines.flush(within))
+}
+
+fn tell_dropped(lines: u64) {
+    tracing::warn!(lines, "log lines were dropped: nobody read standard error");
 }
 
 fn filter(plan: &LogPlan) -> Result<EnvFilter, TracingError> {
@@ -130,30 +157,6 @@ fn filter(plan: &LogPlan) -> Result<EnvFilter, TracingError> {
             filter: directives.to_owned(),
             source,
         })
-}
-
-/// Standard error, whatever becomes of it.
-#[derive(Debug, Clone, Copy)]
-struct Stderr;
-
-impl Write for Stderr {
-    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        // There is nowhere left to report this to.
-        drop(io::stderr().lock().write_all(line));
-        Ok(line.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl<'a> MakeWriter<'a> for Stderr {
-    type Writer = Self;
-
-    fn make_writer(&'a self) -> Self {
-        *self
-    }
 }
 
 #[cfg(test)]

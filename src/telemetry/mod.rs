@@ -7,13 +7,14 @@
 
 mod exporter;
 mod install;
+mod log_lines;
 mod metrics;
 mod record;
 mod recorder;
 mod segment;
 
 pub use exporter::{Exporter, ExporterPlan, ListenAddr, ListenError};
-pub use install::{LogFormat, LogHandle, LogPlan, TracingError, install_tracing};
+pub use install::{LogFormat, LogHandle, LogPlan, TracingError, flush_log, install_tracing};
 pub use metrics::{
     BucketReading, Metrics, MetricsError, Probe, QueueName, QueueReading, Readings, RobotLabels,
     SERIES_MAX,

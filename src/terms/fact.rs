@@ -39,11 +39,13 @@ pub enum InputFault {
     DuplicateResponse,
     /// On an input that the envelope does not know.
     UnknownInput,
+    /// A state whose number has not risen: an old one, said again.
+    StaleSeq,
 }
 
 impl InputFault {
     /// All faults.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Oversized,
         Self::NotText,
         Self::NotJson,
@@ -52,6 +54,7 @@ impl InputFault {
         Self::UnknownResponse,
         Self::DuplicateResponse,
         Self::UnknownInput,
+        Self::StaleSeq,
     ];
 
     /// Returns the label value.
@@ -65,6 +68,7 @@ impl InputFault {
             Self::UnknownResponse => "unknown_response",
             Self::DuplicateResponse => "duplicate_response",
             Self::UnknownInput => "unknown_input",
+            Self::StaleSeq => "stale_seq",
         }
     }
 }
@@ -174,6 +178,12 @@ pub enum Fact {
     AdvertUnknown {
         /// How many.
         count: u32,
+    },
+    /// Verbs that the robot file sends and the advert lacks. The robot may know them all the same:
+    /// not every robot lists the verbs that stop it.
+    AdvertMissing {
+        /// The verbs, those that stop the robot first, at most 32.
+        verbs: Vec<String>,
     },
     /// A goal was given to the agent.
     GoalBegun {
@@ -295,7 +305,7 @@ pub enum Fact {
     },
     /// An operator's order was carried out.
     OrderDone {
-        /// `arm`, `disarm` or `reset`.
+        /// `arm`, `disarm`, `reset`, `stop` or `estop`; the last two are asked for, not done.
         order: String,
         /// Who.
         who: String,
@@ -438,6 +448,7 @@ impl Fact {
             | Self::Advert { .. }
             | Self::AdvertTier { .. }
             | Self::AdvertUnknown { .. }
+            | Self::AdvertMissing { .. }
             | Self::GoalBegun { .. }
             | Self::GoalEnded { .. }
             | Self::Granted { .. }

@@ -11,9 +11,10 @@ pub trait RobotPort: Send + Sync + fmt::Debug {
     /// Takes a new snapshot.
     fn posture(&self) -> Posture;
 
-    /// Sets the latch word, wakes the safety thread and records who asked. Never waits.
+    /// Sets the latch word, wakes the safety thread and records who asked. Never waits. While a stop
+    /// that is no weaker stands and is not over, the word joins it.
     ///
-    /// Returns the epoch that the stop began: every earlier grant is void.
+    /// Returns the epoch of the stop that stands: every earlier grant is void.
     fn stop(&self, kind: StopKind, cause: StopCause, by: Option<&str>) -> u32;
 
     /// Waits until no motion call and no stop is under way; bounded by the robot file.

@@ -93,21 +93,24 @@ impl fmt::Display for StopKind {
     }
 }
 
-/// Why the robot was stopped. Closed: 17 causes.
+/// Why the robot was stopped. Closed: 17 causes, weakest first.
+///
+/// The number is the rank: of two causes that meet in one stop the higher one stays. The first three
+/// leave the robot armed, all others do not, so that no ordinary end hides a reason not to go on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[repr(u8)]
 pub enum StopCause {
-    /// The model called a stop tool.
-    ModelStop = 1,
-    /// An operator asked.
-    OperatorStop = 2,
-    /// The fleet asked.
-    FleetStop = 3,
-    /// The dataflow or the process is ending.
-    Shutdown = 4,
     /// A motion call passed its deadline, or its hold time.
-    Deadline = 5,
+    Deadline = 1,
+    /// The model called a stop tool.
+    ModelStop = 2,
+    /// An operator asked.
+    OperatorStop = 3,
+    /// The fleet asked.
+    FleetStop = 4,
+    /// The dataflow or the process is ending.
+    Shutdown = 5,
     /// The call or the spine made no progress, so the lease ran out.
     LeaseLost = 6,
     /// The robot reported no state for too long.
@@ -137,11 +140,11 @@ pub enum StopCause {
 impl StopCause {
     /// All causes, weakest first: of two causes in one tick the later one is reported.
     pub const ALL: [Self; 17] = [
+        Self::Deadline,
         Self::ModelStop,
         Self::OperatorStop,
         Self::FleetStop,
         Self::Shutdown,
-        Self::Deadline,
         Self::LeaseLost,
         Self::StaleState,
         Self::Workspace,
@@ -254,5 +257,15 @@ mod tests {
         }
         assert_eq!(StopCause::from_u8(0), None);
         assert_eq!(StopCause::from_u8(18), None);
+    }
+
+    #[test]
+    fn a_cause_that_does_not_leave_armed_beats_every_one_that_does() {
+        let ranks = StopCause::ALL.map(StopCause::as_u8);
+        assert!(ranks.is_sorted() && StopCause::ALL.is_sorted());
+        assert_eq!(StopCause::ALL[0], StopCause::Deadline, "the weakest");
+        let armed = StopCause::ALL.map(StopCause::leaves_armed);
+        assert!(armed.is_sorted_by(|before, after| before >= after));
+        assert!(StopCause::OperatorStop > StopCause::ModelStop);
     }
 }

@@ -1,20 +1,67 @@
 //! The client's end of the control socket.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::fmt;
+use std::io::{self, BufRead as _, BufReader, ErrorKind, Read as _, Write as _};
 use std::os::unix::net::UnixStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::words::{Answer, LINE_BYTES_MAX, Word};
 use crate::app::exit::AppError;
 
 /// A node answers within milliseconds; a node that does not within this time does not answer.
-const ANSWER_WITHIN: Duration = Duration::from_secs(5);
+pub(crate) const ANSWER_WITHIN: Duration = Duration::from_secs(5);
+/// How often a stop is said again when the node closed the connection: it makes room by that.
+const TRIES: u32 = 5;
+
+/// Why there was no answer.
+#[derive(Debug)]
+pub(crate) enum Trouble {
+    /// No node listens there.
+    Absent(io::Error),
+    /// The node closed the connection before it answered.
+    Closed,
+    /// Everything else.
+    Other(String),
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Absent(error) => error.fmt(f),
+            Self::Closed => f.write_str("the node closed the connection"),
+            Self::Other(problem) => f.write_str(problem),
+        }
+    }
+}
+
+impl From<io::Error> for Trouble {
+    fn from(error: io::Error) -> Self {
+        let kind = error.kind();
+        if matches!(kind, ErrorKind::BrokenPipe | ErrorKind::ConnectionReset) {
+            Self::Closed
+        } else if matches!(kind, ErrorKind::WouldBlock | ErrorKind::TimedOut) {
+            Self::Other(format!("no answer within {} s", ANSWER_WITHIN.as_secs()))
+        } else {
+            Self::Other(error.to_string())
+        }
+    }
+}
+
+impl Trouble {
+    /// Returns the error of the command that asked at `socket`.
+    pub(crate) fn at(&self, socket: &Path) -> AppError {
+        AppError::Control {
+            socket: socket.display().to_string(),
+            problem: self.to_string(),
+        }
+    }
+}
 
 /// A connection to a running node.
 #[derive(Debug)]
 pub(crate) struct Client {
-    socket: String,
+    socket: PathBuf,
     reader: BufReader<UnixStream>,
 }
 
@@ -24,18 +71,7 @@ impl Client {
     /// # Errors
     /// [`AppError::Control`] when no node listens there.
     pub(crate) fn connect(socket: &Path) -> Result<Self, AppError> {
-        let name = socket.display().to_string();
-        let bad = |error: std::io::Error| AppError::Control {
-            socket: name.clone(),
-            problem: error.to_string(),
-        };
-        let stream = UnixStream::connect(socket).map_err(bad)?;
-        stream.set_read_timeout(Some(ANSWER_WITHIN)).map_err(bad)?;
-        stream.set_write_timeout(Some(ANSWER_WITHIN)).map_err(bad)?;
-        Ok(Self {
-            reader: BufReader::new(stream),
-            socket: name,
-        })
+        Self::open(socket).map_err(|trouble| trouble.at(socket))
     }
 
     /// Says one word and waits for its answer.
@@ -43,26 +79,54 @@ impl Client {
     /// # Errors
     /// [`AppError::Control`] when the node is gone, does not answer within 5 s or answers nonsense.
     pub(crate) fn ask(&mut self, word: &Word) -> Result<Answer, AppError> {
-        let name = self.socket.clone();
-        let bad = |problem: String| AppError::Control {
-            socket: name.clone(),
-            problem,
-        };
-        let mut line = serde_json::to_string(word).map_err(|error| bad(error.to_string()))?;
+        self.exchange(word)
+            .map_err(|trouble| trouble.at(&self.socket))
+    }
+
+    /// Says a stop on a connection of its own, and again when the node closed it.
+    ///
+    /// # Errors
+    /// [`Trouble`] of the last try.
+    pub(crate) fn stop(socket: &Path, word: &Word) -> Result<Answer, Trouble> {
+        let mut last = Trouble::Closed;
+        for _ in 0..TRIES {
+            match Self::open(socket).and_then(|mut client| client.exchange(word)) {
+                Err(Trouble::Closed) => last = Trouble::Closed,
+                done => return done,
+            }
+        }
+        Err(last)
+    }
+
+    fn open(socket: &Path) -> Result<Self, Trouble> {
+        let stream = UnixStream::connect(socket).map_err(|error| {
+            let absent = [ErrorKind::NotFound, ErrorKind::ConnectionRefused];
+            if absent.contains(&error.kind()) {
+                Trouble::Absent(error)
+            } else {
+                Trouble::Other(error.to_string())
+            }
+        })?;
+        stream.set_read_timeout(Some(ANSWER_WITHIN))?;
+        stream.set_write_timeout(Some(ANSWER_WITHIN))?;
+        Ok(Self {
+            socket: socket.to_owned(),
+            reader: BufReader::new(stream),
+        })
+    }
+
+    fn exchange(&mut self, word: &Word) -> Result<Answer, Trouble> {
+        let mut line =
+            serde_json::to_string(word).map_err(|error| Trouble::Other(error.to_string()))?;
         line.push('\n');
-        self.reader
-            .get_mut()
-            .write_all(line.as_bytes())
-            .map_err(|error| bad(error.to_string()))?;
+        self.reader.get_mut().write_all(line.as_bytes())?;
         let mut text = String::new();
         let bound = u64::try_from(LINE_BYTES_MAX).unwrap_or(u64::MAX);
-        (&mut self.reader)
-            .take(bound)
-            .read_line(&mut text)
-            .map_err(|error| bad(error.to_string()))?;
+        (&mut self.reader).take(bound).read_line(&mut text)?;
         if text.is_empty() {
-            return Err(bad("the node closed the connection".to_owned()));
+            return Err(Trouble::Closed);
         }
-        serde_json::from_str(&text).map_err(|error| bad(format!("answer is no JSON: {error}")))
+        serde_json::from_str(&text)
+            .map_err(|error| Trouble::Other(format!("answer is no JSON: {error}")))
     }
 }

@@ -1,5 +1,6 @@
 //! Judges the process behind a connection by what the kernel says of it.
 
+use std::fmt;
 use std::os::unix::net::UnixStream;
 
 /// Generations that are walked up. A deeper chain is taken for a child: refuse when in doubt.
@@ -8,25 +9,49 @@ const GENERATIONS_MAX: u32 = 64;
 /// The process behind a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Peer {
-    /// Its user.
+    /// Its user; the greatest number when the kernel does not say.
     pub(super) uid: u32,
-    /// Its process.
+    /// Its process; 0 when the kernel does not say.
     pub(super) pid: i32,
     /// Whether it descends from this process. In doubt it does.
     pub(super) is_child: bool,
 }
 
 impl Peer {
-    /// Asks the kernel who is behind `stream`; `None` when it does not say.
-    pub(super) fn of(stream: &UnixStream) -> Option<Self> {
-        let credentials = rustix::net::sockopt::socket_peercred(stream).ok()?;
-        let pid = credentials.pid.as_raw_nonzero().get();
+    /// Asks the kernel who is behind `stream`. Of a process outside this PID namespace the kernel
+    /// gives no number: it counts as a child, which may still stop the robot.
+    pub(super) fn of(stream: &UnixStream) -> Self {
+        // A number of 0 comes as an error or as 0, as the optimizer likes: neither is trusted.
+        let told = rustix::net::sockopt::socket_peercred(stream).ok();
         let own = rustix::process::getpid().as_raw_nonzero().get();
-        Some(Self {
-            uid: credentials.uid.as_raw(),
-            pid,
-            is_child: descends_from(pid, own, parent_of),
-        })
+        Self::judged(
+            told.map(|told| (told.uid.as_raw(), told.pid.as_raw_nonzero().get())),
+            own,
+        )
+    }
+
+    fn judged(told: Option<(u32, i32)>, own: i32) -> Self {
+        match told {
+            Some((uid, pid)) if pid > 0 => Self {
+                uid,
+                pid,
+                is_child: descends_from(pid, own, parent_of),
+            },
+            Some(_) | None => Self {
+                uid: u32::MAX,
+                pid: 0,
+                is_child: true,
+            },
+        }
+    }
+}
+
+impl fmt::Display for Peer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.pid {
+            0 => f.write_str("process outside this PID namespace"),
+            pid => write!(f, "process {pid} (user {})", self.uid),
+        }
     }
 }
 
@@ -82,8 +107,17 @@ mod tests {
     #[test]
     fn this_process_is_no_child_of_itself() {
         let (a, _b) = UnixStream::pair().unwrap();
-        let peer = Peer::of(&a).unwrap();
+        let peer = Peer::of(&a);
         assert_eq!(u32::try_from(peer.pid).unwrap(), std::process::id());
         assert!(!peer.is_child);
+    }
+
+    #[test]
+    fn whoever_the_kernel_does_not_name_counts_as_a_child() {
+        for told in [None, Some((0, 0)), Some((0, -1))] {
+            let peer = Peer::judged(told, 1);
+            assert!(peer.is_child, "{told:?}");
+            assert_eq!(peer.to_string(), "process outside this PID namespace");
+        }
     }
 }

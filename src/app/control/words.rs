@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::terms::{RunState, StopCause, Tier};
+use crate::terms::{RunState, StopCause, StopKind, Tier};
 
 /// Longest line of either direction, bytes.
 pub(super) const LINE_BYTES_MAX: usize = 16 * 1024;
@@ -134,6 +134,9 @@ pub struct Status {
     pub tier: Tier,
     /// The cause of the last stop.
     pub cause: Option<StopCause>,
+    /// What the last stop was.
+    #[serde(default)]
+    pub last_stop: Option<StopKind>,
     /// Whether the robot is known, its state is fresh and no stop is under way.
     pub ready: bool,
     /// Checks that arming would fail now.
@@ -170,7 +173,7 @@ pub enum Answer {
 }
 
 impl Answer {
-    #[cfg(feature = "dora")]
+    #[cfg(any(feature = "dora", test))]
     pub(super) fn refused(why: impl Into<String>) -> Self {
         Self::Refused {
             failed: vec![why.into()],

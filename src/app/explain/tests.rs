@@ -19,6 +19,7 @@ fn settings(config: Option<&str>) -> Settings {
         metrics: None,
         log_format: LogFormat::Text,
         quiet: true,
+        origins: std::collections::BTreeMap::new(),
     })
     .unwrap()
 }

@@ -4,7 +4,7 @@
 //! latch, after a disarm). One lock keeps them apart, so that a late note of an earlier disarm cannot
 //! remove the mark of the arming that came after it.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
@@ -27,6 +27,8 @@ struct Inner {
     persisted: AtomicBool,
     /// Whether the black box can be written.
     can_record: AtomicBool,
+    /// The epoch whose latch was reset last, plus one; 0 before the first reset.
+    reset: AtomicU64,
 }
 
 impl Desk {
@@ -38,6 +40,7 @@ impl Desk {
                 links,
                 sink,
                 persisted,
+                reset: AtomicU64::new(0),
                 can_record: AtomicBool::new(true),
             }),
         }
@@ -78,11 +81,14 @@ impl Desk {
         files
             .clear_latch()
             .map_err(|error| vec![format!("latch on disk: {error}")])?;
+        let epoch = self.latch().word().epoch;
         let done = reset();
         if done.is_err() {
             self.write_latch(&files);
         } else {
             self.inner.persisted.store(false, Ordering::Release);
+            let reset = u64::from(epoch).saturating_add(1);
+            self.inner.reset.store(reset, Ordering::Release);
         }
         done
     }
@@ -131,6 +137,19 @@ impl Desk {
             | RunState::Stopping
             | RunState::Stopped
             | RunState::Fault => {}
+        }
+    }
+
+    /// Returns what the last stop was; `None` before the first. A latched robot's is an estop, also once
+    /// it is reset, until the next stop.
+    pub(in crate::app) fn last_stop(&self) -> Option<StopKind> {
+        let word = self.latch().word();
+        let reset = self.inner.reset.load(Ordering::Acquire);
+        word.cause?;
+        if word.estop || u64::from(word.epoch).saturating_add(1) == reset {
+            Some(StopKind::Estop)
+        } else {
+            Some(StopKind::Stop)
         }
     }
 

@@ -72,7 +72,7 @@ pub(super) fn begin(installation: &Installation, life: Life) -> robot::Parts {
             }
             None => Box::new(|_| true),
         },
-        speed_ceiling_mps: speed_ceiling_mps(robot, tiers),
+        speed_ceiling_mps: speed_ceiling_mps(robot, tiers, life.tier),
         robot: Arc::new(robot.clone()),
         id: life.robot_id,
         ids: life.ids,
@@ -81,3 +81,6 @@ pub(super) fn begin(installation: &Installation, life: Life) -> robot::Parts {
         spine: life.spine,
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -72,15 +72,13 @@ impl OperatorDesk {
     pub(in crate::app) fn carry_out(&self, word: &Word) -> Answer {
         match word {
             Word::Status => Answer::Status(Box::new(self.status())),
-            Word::Stop { who, .. } => {
-                let epoch = self
-                    .bridge
-                    .stop(StopKind::Stop, StopCause::OperatorStop, Some(who));
+            Word::Stop { who, why } => {
+                let epoch = self.stop(StopKind::Stop, who, why);
                 Answer::Done {
                     text: format!("stop asked for, epoch {epoch}"),
                 }
             }
-            Word::Estop { who, .. } => self.estop(who),
+            Word::Estop { who, why } => self.estop(who, why),
             Word::Arm { who, for_s, .. } => {
                 let order = Order::Arm {
                     for_ms: for_s.saturating_mul(1000),
@@ -91,6 +89,9 @@ impl OperatorDesk {
             Word::Reset { .. } => self.told(word, self.reset()),
             Word::Goal { who, text } => self.goal(who, text),
             Word::End { who } => {
+                // Here, not where the end is carried out: that thread may be busy.
+                self.bridge
+                    .stop(StopKind::Stop, StopCause::Shutdown, Some(who));
                 // Full means that the node ends already.
                 drop(self.end.try_send(End::Operator(who.clone())));
                 Answer::Done {
@@ -113,6 +114,7 @@ impl OperatorDesk {
             epoch: posture.epoch,
             tier: self.tier,
             cause: posture.cause,
+            last_stop: self.desk.last_stop(),
             ready: posture.bridge_up
                 && hears_orders(posture.run)
                 && !self.links.shared.standing().stop_active
@@ -136,11 +138,44 @@ impl OperatorDesk {
         }
     }
 
+    /// Asks for a stop or estop and waits for nothing, not even for the disk.
+    #[cfg(feature = "dora")]
+    pub(in crate::app) fn stop_at_once(&self, word: &Word) -> Answer {
+        let (kind, who, why) = match word {
+            Word::Stop { who, why } => (StopKind::Stop, who, why),
+            Word::Estop { who, why } => (StopKind::Estop, who, why),
+            Word::Status
+            | Word::Arm { .. }
+            | Word::Disarm { .. }
+            | Word::Reset { .. }
+            | Word::Goal { .. }
+            | Word::End { .. } => {
+                return Answer::Refused {
+                    failed: vec![format!("{} is no stop", word.as_str())],
+                };
+            }
+        };
+        let epoch = self.stop(kind, who, why);
+        Answer::Done {
+            text: format!("{kind} asked for, epoch {epoch}"),
+        }
+    }
+
+    /// Asks the latch, then records who asked and why.
+    fn stop(&self, kind: StopKind, who: &str, why: &str) -> u32 {
+        let epoch = self.bridge.stop(kind, StopCause::OperatorStop, Some(who));
+        self.sink.raise(Fact::OrderDone {
+            order: kind.to_string(),
+            who: who.to_owned(),
+            why: why.to_owned(),
+            for_s: None,
+        });
+        epoch
+    }
+
     /// Latch word, then the verb, then the disk, then the answer.
-    fn estop(&self, who: &str) -> Answer {
-        let epoch = self
-            .bridge
-            .stop(StopKind::Estop, StopCause::OperatorStop, Some(who));
+    fn estop(&self, who: &str, why: &str) -> Answer {
+        let epoch = self.stop(StopKind::Estop, who, why);
         for _ in 0..PERSIST_LOOKS_MAX {
             if self.desk.is_persisted() {
                 return Answer::Done {

@@ -29,14 +29,13 @@ impl Ending {
     /// disarms. Nothing stands before the stop, not even a line of the log.
     pub(super) fn wait_and_end(self, runtime: &Runtime, spine: &SpineHandle) -> Exit {
         let why = self.end.recv().unwrap_or(End::Broken("every part ended"));
-        // The inbox has asked already when the dataflow did; a second word does no harm, but would
-        // be a second stop in the record.
-        if why != End::Graph {
-            let by = match &why {
-                End::Operator(who) => Some(who.as_str()),
-                End::Graph | End::GraphLost | End::Signal(_) | End::Broken(_) => None,
-            };
-            self.bridge.stop(StopKind::Stop, shutdown(), by);
+        // Whoever has asked already (the inbox for the dataflow, the connection's thread for the operator)
+        // is not asked again: a second word does no harm, but would be a second stop in the record.
+        match &why {
+            End::Graph | End::Operator(_) => {}
+            End::GraphLost | End::Signal(_) | End::Broken(_) => {
+                self.bridge.stop(StopKind::Stop, shutdown(), None);
+            }
         }
         // Before the rest is waited for: a model that goes on would begin the next motion.
         spine.shutdown();

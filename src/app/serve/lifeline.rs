@@ -1,19 +1,34 @@
 //! What is done when a part that must not break does: latch on disk, then the end of the process.
 //!
 //! These are the only places that end a process: 71 when the safety thread stands still, 72 when a
-//! thread that carries the robot panics. The robot's own dead-man does the rest.
+//! thread that carries the robot panics. The robot's own dead-man does the rest. The end does not wait
+//! for the log while the robot may be moving; the log itself never waits.
 
 use std::panic;
 use std::sync::Arc;
 use std::thread;
+use std::time::Duration;
 
 use crate::app::exit::Exit;
 use crate::app::state::StateFiles;
 use crate::safety::{Latch, Shared};
+use crate::telemetry::flush_log;
 use crate::terms::{RunState, StopCause};
 
-/// Threads whose panic ends the process. A panic of a tool is an outcome and is caught elsewhere.
-const VITAL: [&str; 5] = ["safety", "dora-in", "dora-out", "recorder", "keeper"];
+/// Threads whose panic ends the process. A panic of a tool is an outcome and is caught elsewhere; that of
+/// one connection's thread frees its seat.
+const VITAL: [&str; 8] = [
+    "safety",
+    "dora-in",
+    "dora-out",
+    "recorder",
+    "keeper",
+    "supervisor",
+    "signals",
+    "control",
+];
+/// The last lines of the log may take so long when the robot is at rest.
+const LAST_WORDS_WITHIN: Duration = Duration::from_millis(100);
 
 /// Ends the process when it must not go on.
 #[derive(Debug, Clone)]
@@ -38,7 +53,7 @@ impl Lifeline {
         panic::set_hook(Box::new(move |info| {
             let name = thread::current().name().unwrap_or_default().to_owned();
             tracing::error!(thread = name, panic = %info, "a thread panicked");
-            if VITAL.contains(&name.as_str()) {
+            if is_vital(&name) {
                 line.end(Exit::Panic);
             }
         }));
@@ -61,6 +76,29 @@ impl Lifeline {
             }
         }
         tracing::error!(code = exit.code(), armed = is_armed, "the process ends");
+        if !is_armed {
+            // Not written by then is lost.
+            let _all_out: bool = flush_log(LAST_WORDS_WITHIN);
+        }
         std::process::exit(i32::from(exit.code()));
+    }
+}
+
+fn is_vital(thread: &str) -> bool {
+    VITAL.contains(&thread)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_of_whoever_watches_or_hears_stops_ends_the_process_and_one_connection_does_not() {
+        for thread in ["safety", "dora-out", "supervisor", "signals", "control"] {
+            assert!(is_vital(thread), "{thread}");
+        }
+        for thread in ["control-peer", "agent", "main", "log", ""] {
+            assert!(!is_vital(thread), "{thread}");
+        }
     }
 }

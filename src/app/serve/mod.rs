@@ -11,6 +11,7 @@ mod lifeline;
 mod scrape;
 mod threads;
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::sync::mpsc;
@@ -31,7 +32,8 @@ use crate::config::{ConfigError, ConfigErrors};
 use crate::node::{Attached, Needs, attach};
 use crate::robot::{Ids, Parts};
 use crate::safety::Boot;
-use crate::telemetry::{LogHandle, Metrics, Recorder, RecorderPlan, RobotLabels};
+use crate::spine::SpineHandle;
+use crate::telemetry::{Exporter, LogHandle, Metrics, Recorder, RecorderPlan, RobotLabels};
 use crate::terms::{Clock, Fact, FactSink, RobotId, StopCause};
 
 use ending::Ending;
@@ -64,12 +66,13 @@ pub fn serve_node(settings: &Settings, request: &NodeRequest) -> Result<Exit, Ap
         folder,
         restarts: attached.restarts,
     })?;
-    node.serve(Entry {
+    let serving = node.begin(Entry {
         attached,
         script,
         log,
         listener,
-    })
+    })?;
+    Ok(serving.until_the_end())
 }
 
 fn robot_id(installation: &Installation, request: &NodeRequest) -> Result<RobotId, AppError> {
@@ -175,60 +178,32 @@ impl Node {
         })
     }
 
-    fn serve(self, entry: Entry) -> Result<Exit, AppError> {
-        let Entry {
-            attached,
-            script,
-            log,
-            listener,
-        } = entry;
+    /// Starts everything: agent, exporter, control socket, and the threads last, because with them the
+    /// first frame leaves.
+    fn begin(self, entry: Entry) -> Result<Serving, AppError> {
         let (end_sender, end) = mpsc::sync_channel::<End>(ENDS_MAX);
-        let board = self.installation.board.clone();
-        let links = self.parts.links.clone();
-        let lifeline = Lifeline::new(
-            links.shared.clone(),
-            links.latch.clone(),
-            self.folder.files().clone(),
-        );
+        let (links, files) = (self.parts.links.clone(), self.folder.files().clone());
+        let lifeline = Lifeline::new(links.shared.clone(), links.latch.clone(), files.clone());
         lifeline.guard_panics();
-        let desk = Desk::new(
-            self.folder.files().clone(),
-            links.clone(),
-            Arc::clone(&self.sink),
-        );
-        let bridge = Arc::clone(&self.parts.bridge);
-        let orders = self.parts.orders.clone();
+        let desk = Desk::new(files.clone(), links.clone(), Arc::clone(&self.sink));
+        let (bridge, orders) = (Arc::clone(&self.parts.bridge), self.parts.orders.clone());
         let gauges = Gauges {
             bridge: Arc::clone(&bridge),
             links: links.clone(),
             queues: self.parts.queues,
         };
-
-        let runtime = async_runtime(board.tokio_workers)?;
-        let parts = self.parts;
-        let spawn = Spawn {
-            parts,
-            attached,
-            board,
-            clock: Arc::clone(&self.clock),
-            desk: desk.clone(),
-            lifeline,
-            recorder: self.recorder.sink(),
-            log,
-            files: self.installation.files.clone(),
-            end: end_sender.clone(),
-        };
+        let runtime = async_runtime(self.installation.board.tokio_workers)?;
         let spine = self.mind.wake(Wake {
             bridge: Arc::clone(&bridge),
             clock: Arc::clone(&self.clock),
             sink: Arc::clone(&self.sink),
             progress: self.spine_progress,
-            has_model: script.is_some(),
-            script: script.unwrap_or_default(),
+            has_model: entry.script.is_some(),
+            script: entry.script.unwrap_or_default(),
             runtime: runtime.handle().clone(),
             end: end_sender.clone(),
         })?;
-        let exporter = match listener {
+        let exporter = match entry.listener {
             Some(socket) => Some(gauges.serve(socket, self.metrics, Arc::clone(&self.clock))?),
             None => None,
         };
@@ -243,40 +218,86 @@ impl Node {
             robot_id: self.robot_id.to_string(),
             tier: spine.tier,
             metrics: exporter.as_ref().map(|at| at.address().to_string()),
-            end: end_sender,
+            end: end_sender.clone(),
             wait: Arc::new(Parked),
         };
         // Before anything is sent to the robot: a node that nobody can stop must not begin.
-        let socket = self.folder.files().socket();
-        let server =
-            Server::listen(&socket, Arc::new(operator)).map_err(|error| AppError::State {
-                folder: socket.display().to_string(),
-                problem: format!("no control socket: {error}"),
-                hint: "a socket's path has at most 107 bytes: give a shorter --state".to_owned(),
-            })?;
-        let threads = Threads::spawn(spawn)?;
+        let server = listen(&files.socket(), operator, Arc::clone(&self.clock))?;
+        let threads = Threads::spawn(Spawn {
+            parts: self.parts,
+            attached: entry.attached,
+            board: self.installation.board,
+            clock: self.clock,
+            desk,
+            lifeline,
+            recorder: self.recorder.sink(),
+            log: entry.log,
+            files: self.installation.files,
+            end: end_sender,
+        })?;
+        Ok(Serving {
+            _folder: self.folder,
+            recorder: self.recorder,
+            sink: self.sink,
+            runtime,
+            spine: spine.handle,
+            exporter,
+            server,
+            threads,
+            ending: Ending {
+                end,
+                bridge,
+                orders,
+                wait: Arc::new(Parked),
+            },
+        })
+    }
+}
 
-        let ended = Ending {
-            end,
-            bridge,
-            orders,
-            wait: Arc::new(Parked),
-        };
-        let mut exit = ended.wait_and_end(&runtime, &spine.handle);
-        drop(server);
-        runtime.shutdown_timeout(ending::RUNTIME_WITHIN);
-        if !threads.join() && exit == Exit::Done {
+/// A node that serves its robot.
+struct Serving {
+    /// Holds the lock of the robot until the end.
+    _folder: StateFolder,
+    recorder: Recorder,
+    sink: Arc<dyn FactSink>,
+    runtime: Runtime,
+    spine: SpineHandle,
+    exporter: Option<Exporter>,
+    server: Server,
+    threads: Threads,
+    ending: Ending,
+}
+
+impl Serving {
+    /// Serves until something ends the node, and ends it in order.
+    fn until_the_end(self) -> Exit {
+        let mut exit = self.ending.wait_and_end(&self.runtime, &self.spine);
+        drop(self.server);
+        self.runtime.shutdown_timeout(ending::RUNTIME_WITHIN);
+        if !self.threads.join() && exit == Exit::Done {
             exit = Exit::Internal;
         }
-        if let Some(exporter) = exporter {
+        if let Some(exporter) = self.exporter {
             exporter.finish();
         }
         self.sink.raise(Fact::Ended { code: exit.code() });
         if let Err(error) = self.recorder.finish() {
             tracing::error!(%error, "the last records may be lost");
         }
-        Ok(exit)
+        exit
     }
+}
+
+fn listen(
+    socket: &Path,
+    operator: OperatorDesk,
+    clock: Arc<dyn Clock>,
+) -> Result<Server, AppError> {
+    Server::listen(socket, Arc::new(operator), clock).map_err(|error| AppError::State {
+        folder: socket.display().to_string(),
+        problem: format!("no control socket: {error}"),
+        hint: "a socket's path has at most 107 bytes: give a shorter --state".to_owned(),
+    })
 }
 
 /// Makes the async runtime of a node.
@@ -306,6 +327,10 @@ impl Wait for Parked {
 impl Control for OperatorDesk {
     fn carry_out(&self, word: &Word) -> Answer {
         Self::carry_out(self, word)
+    }
+
+    fn stop_at_once(&self, word: &Word) -> Answer {
+        Self::stop_at_once(self, word)
     }
 
     fn refused(&self, word: &Word, why: &str) {

@@ -44,6 +44,9 @@ pub(super) struct Spawn {
 pub(super) struct Threads {
     ending: Arc<AtomicBool>,
     joined: Vec<JoinHandle<()>>,
+    /// Ends after all others, so that their last events are kept.
+    keeper: JoinHandle<()>,
+    kept: Arc<AtomicBool>,
     signals: Handle,
 }
 
@@ -95,8 +98,9 @@ impl Threads {
             clock: Arc::clone(&clock),
             looks: 0,
         };
-        let flag = Arc::clone(&ending);
-        joined.push(start("keeper", move || keeper.run(&flag))?);
+        let kept = Arc::new(AtomicBool::new(false));
+        let flag = Arc::clone(&kept);
+        let keeper = start("keeper", move || keeper.run(&flag))?;
 
         let (signals, thread) = listen_to_signals(latch, end.clone())?;
         joined.push(thread);
@@ -114,34 +118,44 @@ impl Threads {
         Ok(Self {
             ending,
             joined,
+            keeper,
+            kept,
             signals,
         })
     }
 
     /// Ends them and waits for each, all together at most two seconds. The sending thread empties its
-    /// queue first. Returns whether all ended: one that hangs in the dataflow's library ends with the
-    /// process.
+    /// queue first, the safety thread makes one more round, and the keeper is the last. Returns whether
+    /// all ended: one that hangs in the dataflow's library ends with the process.
     pub(super) fn join(self) -> bool {
         self.ending.store(true, Ordering::SeqCst);
         self.signals.close();
         let mut looks = 0;
         let mut all = true;
         for thread in self.joined {
-            let name = thread.thread().name().unwrap_or_default().to_owned();
-            thread.thread().unpark();
-            while !thread.is_finished() && looks < JOIN_LOOKS_MAX {
-                looks += 1;
-                thread::park_timeout(JOIN_LOOK);
-            }
-            if !thread.is_finished() {
-                tracing::error!(thread = name, "a thread did not end");
-                all = false;
-            } else if thread.join().is_err() {
-                tracing::error!(thread = name, "a thread had panicked");
-            }
+            all &= ended(thread, &mut looks);
         }
-        all
+        self.kept.store(true, Ordering::SeqCst);
+        ended(self.keeper, &mut looks) && all
     }
+}
+
+/// Waits for one thread, as long as there are looks left.
+fn ended(thread: JoinHandle<()>, looks: &mut u32) -> bool {
+    let name = thread.thread().name().unwrap_or_default().to_owned();
+    thread.thread().unpark();
+    while !thread.is_finished() && *looks < JOIN_LOOKS_MAX {
+        *looks += 1;
+        thread::park_timeout(JOIN_LOOK);
+    }
+    if !thread.is_finished() {
+        tracing::error!(thread = name, "a thread did not end");
+        return false;
+    }
+    if thread.join().is_err() {
+        tracing::error!(thread = name, "a thread had panicked");
+    }
+    true
 }
 
 fn start(name: &str, work: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>, AppError> {

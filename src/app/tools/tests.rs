@@ -12,6 +12,7 @@ fn list(tier: Option<Tier>) -> ToolList {
         metrics: None,
         log_format: LogFormat::Text,
         quiet: true,
+        origins: std::collections::BTreeMap::new(),
     });
     let request = ToolsRequest {
         robot: Some("rover-sim".to_owned()),

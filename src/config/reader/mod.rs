@@ -13,6 +13,8 @@ mod faults;
 mod node;
 mod shape;
 mod table;
+#[cfg(test)]
+mod watch;
 
 use std::sync::Arc;
 
@@ -28,6 +30,8 @@ pub(crate) use shape::{
     whole, word,
 };
 pub(crate) use table::Table;
+#[cfg(test)]
+pub(crate) use watch::watched;
 
 /// Most syntax faults that are looked at: one open bracket makes one of every line behind it.
 const SYNTAX_FAULTS_MAX: usize = 8;

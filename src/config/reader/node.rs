@@ -168,6 +168,11 @@ impl<'d> Node<'d> {
         }
     }
 
+    /// Returns the path from the root.
+    pub(crate) fn path(&self) -> &str {
+        &self.path
+    }
+
     /// Returns where the value stands.
     pub(crate) fn place(&self) -> Place {
         self.faults.place(self.line)

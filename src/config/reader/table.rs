@@ -44,6 +44,8 @@ impl<'d> Table<'d> {
         shape: impl FnOnce(Node<'d>) -> Option<T>,
     ) -> Option<T> {
         self.known.push(key);
+        #[cfg(test)]
+        super::watch::note(self.node.path(), key);
         let value = self.entries.get(key)?.get_ref();
         shape(self.node.entry(key, self.entries, value))
     }

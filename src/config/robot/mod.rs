@@ -4,6 +4,7 @@
 //! The examples are read here and run by `gate`, which knows schema and limits.
 
 mod arg;
+mod cross;
 mod json_path;
 mod stop;
 mod tool;
@@ -126,8 +127,15 @@ fn robot(t: &mut Table<'_>, file: &str, tiers: Option<&Tiers>) -> Option<RobotFi
     let max_tier = t.must("max_tier", tier);
     let advert_unknown = t.may("advert_unknown", watch::advert_unknown);
     let deadman = t.must("deadman", watch::deadman);
-    let release = t.may("release", stop::verb_call);
-    let stop = t.must("stop", stop::stop_plan);
+    let mut places = cross::Places::default();
+    let release = t.may("release", |node| {
+        places.release = Some(node.clone());
+        stop::verb_call(node)
+    });
+    let stop = t.must("stop", |node| {
+        places.stop = Some(node.clone());
+        stop::stop_plan(node)
+    });
     let workspace = t.may("workspace", workspace::workspace);
     let monitor = t.may("monitor", watch::monitor);
     let context = tool::ToolContext {
@@ -136,13 +144,18 @@ fn robot(t: &mut Table<'_>, file: &str, tiers: Option<&Tiers>) -> Option<RobotFi
         workspace: t.has("workspace"),
         monitor: t.has("monitor"),
     };
-    let tools = t.must("tool", |node| tools(node, context));
+    let mut movers = cross::Movers::default();
+    let tools = t.must("tool", |node| tools(node, context, &mut movers));
     t.later(
         "operator_input",
         "goals that arrive through a dataflow come later",
     );
     if let (Some(deadman), Some(tools)) = (deadman, &tools) {
         judge_deadman(t, deadman, tools);
+    }
+    cross::judge_stop(&places, &movers, (stop.as_ref(), release.as_ref()));
+    if let (Some(stop), Some(tools)) = (&stop, &tools) {
+        cross::judge_words(&places, stop, tools);
     }
     Some(RobotFile {
         place: t.file(),
@@ -161,12 +174,16 @@ fn robot(t: &mut Table<'_>, file: &str, tiers: Option<&Tiers>) -> Option<RobotFi
     })
 }
 
-fn tools(node: Node<'_>, context: tool::ToolContext<'_>) -> Option<Vec<ToolDef>> {
+fn tools<'d>(
+    node: Node<'d>,
+    context: tool::ToolContext<'_>,
+    movers: &mut cross::Movers<'d>,
+) -> Option<Vec<ToolDef>> {
     let nodes = node.clone().items()?;
     if nodes.is_empty() || nodes.len() > TOOLS_MAX {
         return node.unfit(&format!("1 to {TOOLS_MAX} tools"));
     }
-    let nodes: Vec<Node<'_>> = nodes
+    let nodes: Vec<Node<'d>> = nodes
         .into_iter()
         .map(|node| match node.peek("name") {
             Some(name) => node.called(format!("tool.{}", reader::key_of(name))),
@@ -175,6 +192,7 @@ fn tools(node: Node<'_>, context: tool::ToolContext<'_>) -> Option<Vec<ToolDef>>
         .collect();
     judge_names(&nodes);
     judge_ids(&nodes);
+    *movers = cross::judge_effects(&nodes);
     if !nodes.iter().any(|node| node.peek("effect") == Some("stop")) {
         let hint = "add a [[tool]] with verb = \"@stop\" and effect = \"stop\"";
         node.fault("no tool stops the robot", hint);

@@ -3,6 +3,7 @@
 mod broken;
 mod cases;
 mod mutation;
+pub(super) mod samples;
 
 use super::{Board, PolicyFile, RobotFile, Scenario, Tiers, When};
 use crate::terms::{Kind, Tier};
@@ -18,6 +19,8 @@ const BOARD: &str = include_str!("../../../boards/sim.toml");
 const BOARD_FILE: &str = "boards/sim.toml";
 const SCENARIO: &str = include_str!("../../../dataflows/scenarios/rover-gate.toml");
 const SCENARIO_FILE: &str = "dataflows/scenarios/rover-gate.toml";
+const FAULTS: &str = include_str!("../../../dataflows/scenarios/rover-faults-lost-stops.toml");
+const FAULTS_FILE: &str = "dataflows/scenarios/rover-faults-lost-stops.toml";
 const POLICY: &str = r#"schema = 1
 
 [policy]

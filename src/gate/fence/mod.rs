@@ -1,14 +1,19 @@
 //! Where a target may lie: inside one kept-in area, outside every kept-out one, with the margin.
 //!
 //! Each area is judged alone: the border between two kept-in areas that touch keeps its margin,
-//! so overlap them where the robot shall pass. The way to the target is not judged; the observed
-//! position is watched while the robot moves. On the border counts as inside a kept-out area.
+//! so overlap them by it where the robot shall pass. The way to the target is not judged, not even as
+//! a straight line: planners choose it. The observed position is watched instead, with half of the
+//! margin. On the border counts as inside a kept-out area.
 #![deny(clippy::arithmetic_side_effects)]
 
 use crate::config::{Area, Workspace};
 
 /// Distances that differ by less are equal, m: rounding, far below what any robot resolves.
 const TOLERANCE_M: f64 = 1e-9;
+
+/// The part of the margin that an observed position must keep. A robot at a target that keeps the whole
+/// margin has the other half for the noise of its position and for where exactly it comes to rest.
+const WATCHED_PART: f64 = 0.5;
 
 /// The areas of a workspace.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,16 +39,18 @@ impl Fence {
             return vec!["the target is no finite point".to_owned()];
         }
         let margin = self.margin_m;
-        let clear = margin - TOLERANCE_M;
         let mut objections = Vec::new();
-        if !self.keep_in.iter().any(|area| depth(area, point) >= clear) {
+        if !self
+            .keep_in
+            .iter()
+            .any(|area| keeps_in(area, point, margin))
+        {
             objections.push(format!(
                 "the target lies in no permitted area, {margin} m inside its border"
             ));
         }
         for area in &self.keep_out {
-            let away = -depth(area, point);
-            if !(away > 0.0 && away >= clear) {
+            if !keeps_out(area, point, margin) {
                 objections.push(format!(
                     "the target lies in {}, or less than {margin} m from it",
                     named(area)
@@ -54,15 +61,28 @@ impl Fence {
     }
 
     /// Returns whether an observed position (m) lies where the robot may be: in a permitted area and
-    /// in no forbidden one. The margin is for targets; a robot that eats into it has not left yet.
+    /// in no forbidden one, with half of the margin to every border.
     pub fn holds(&self, position: [f64; 3]) -> bool {
+        let margin = self.margin_m * WATCHED_PART;
+        let within = |area| keeps_in(area, position, margin);
         position.iter().all(|value| value.is_finite())
-            && self.keep_in.iter().any(|area| depth(area, position) >= 0.0)
-            && !self
+            && self.keep_in.iter().any(within)
+            && self
                 .keep_out
                 .iter()
-                .any(|area| depth(area, position) >= 0.0)
+                .all(|area| keeps_out(area, position, margin))
     }
+}
+
+/// Returns whether `point` lies in `area`, `margin` (m) inside its border.
+fn keeps_in(area: &Area, point: [f64; 3], margin: f64) -> bool {
+    depth(area, point) >= margin - TOLERANCE_M
+}
+
+/// Returns whether `point` lies outside `area`, `margin` (m) away from its border.
+fn keeps_out(area: &Area, point: [f64; 3], margin: f64) -> bool {
+    let away = -depth(area, point);
+    away > 0.0 && away >= margin - TOLERANCE_M
 }
 
 fn named(area: &Area) -> String {

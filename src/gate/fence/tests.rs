@@ -48,6 +48,31 @@ fn case_13_targets_outside_inside_a_pit_or_within_the_margin_are_refused() {
 }
 
 #[test]
+fn an_observed_position_keeps_half_of_the_margin_and_a_target_all_of_it() {
+    let fence = rover();
+    for held in [[0.0, 0.0], [3.9, 0.0], [-1.9, -1.9], [1.9, 2.0], [2.5, 1.9]] {
+        assert!(fence.holds([held[0], held[1], 0.0]), "{held:?}");
+        let target = fence.objections([held[0], held[1], 0.0]);
+        assert_eq!(target.is_empty(), held == [0.0, 0.0], "{held:?}");
+    }
+    for left in [
+        [3.91, 0.0],
+        [4.5, 0.0],
+        [1.91, 2.0],
+        [2.5, 1.91],
+        [3.0, 2.5],
+    ] {
+        assert!(!fence.holds([left[0], left[1], 0.0]), "{left:?}");
+    }
+    let bare = Fence {
+        margin_m: 0.0,
+        ..rover()
+    };
+    assert!(bare.holds([4.0, 0.0, 0.0]) && !bare.holds([4.001, 0.0, 0.0]));
+    assert!(!bare.holds([2.5, 2.0, 0.0]), "on the border of the pit");
+}
+
+#[test]
 fn all_that_stands_against_a_target_is_told() {
     let mut fence = rover();
     fence.keep_in.clear();
@@ -173,6 +198,9 @@ proptest! {
         let wide = Fence { margin_m: margin + more, ..rover() };
         if wide.objections([x, y, 0.0]).is_empty() {
             prop_assert!(narrow.objections([x, y, 0.0]).is_empty());
+            // A target that is permitted is a place where the robot may stand, with room for noise.
+            let noise = 0.49 * wide.margin_m;
+            prop_assert!(wide.holds([x + noise, y, 0.0]) && wide.holds([x, y - noise, 0.0]));
         }
     }
 }

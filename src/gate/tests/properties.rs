@@ -7,6 +7,7 @@ use serde_json::json;
 
 use crate::config::{Place, PolicyLayer, PolicyRule};
 use crate::gate::fixture::{Rig, tiers, tiers_with_speeds};
+use crate::gate::layer::Layer;
 use crate::gate::{PolicyStack, Verdict};
 use crate::terms::{Access, Budget, Descriptor, Device, Effect, Motion, StopKind, Tier, ToolName};
 
@@ -114,6 +115,19 @@ proptest! {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_stack_refuses_what_one_of_its_layers_objects_to_and_nothing_else(
+        layers in prop::collection::vec(layer(), 0..4), need in prop::option::of(tier()),
+        name in prop::sample::select(NAMES.to_vec()),
+    ) {
+        let root = PolicyStack::root(Tier::EmergencyOverride);
+        let stack = layers.iter().fold(root, |stack, layer| stack.layer(layer));
+        let tool = need.map_or_else(|| tool(name, Effect::Mutate), |need| moving(name, need));
+        let compiled: Vec<Layer> = layers.iter().map(Layer::of).collect();
+        let objects = |layer: &Layer| layer.objection(Some(&tool.name), need).is_some();
+        prop_assert_eq!(!permitted(&stack, &tool), compiled.iter().any(objects));
     }
 
     #[test]

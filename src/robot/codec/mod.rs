@@ -18,7 +18,7 @@ pub use request::{
     encode_request,
 };
 pub use response::{Response, decode_response, encode_response};
-pub use state::{RobotState, decode_state, encode_state};
+pub use state::{Holder, RobotState, decode_state, encode_state};
 
 use std::time::SystemTime;
 

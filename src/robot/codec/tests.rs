@@ -92,7 +92,7 @@ fn a_state_is_read_flat_and_inside_an_envelope() {
     )
     .unwrap();
     assert_eq!((flat.seq, flat.estopped), (Some(4), true));
-    assert_eq!(flat.holder.as_deref(), Some("x"));
+    assert_eq!(flat.holder, Holder::Named("x".to_owned()));
     let outer = decode_state(
         r#"{"envelope_version":"1.0","robot_id":"r","seq":5,"state":{"nav_status":"idle","controller_holder":""}}"#,
     )
@@ -101,8 +101,54 @@ fn a_state_is_read_flat_and_inside_an_envelope() {
         outer.body,
         json!({ "nav_status": "idle" , "controller_holder": "" })
     );
-    assert_eq!((outer.seq, outer.holder), (Some(5), None));
+    assert_eq!((outer.seq, outer.holder), (Some(5), Holder::Nobody));
     assert_eq!(outer.robot_id.as_deref(), Some("r"));
+}
+
+#[test]
+fn words_of_danger_that_cannot_be_read_count_as_danger() {
+    let state = |key: &str, value: &Value| {
+        let flat = decode_state(&json!({ key: value }).to_string());
+        let inner = json!({ "spec_version": "1", "state": { key: value } });
+        assert_eq!(flat.is_ok(), decode_state(&inner.to_string()).is_ok());
+        let inner = decode_state(&inner.to_string());
+        let told = |s: RobotState| (s.seq, s.estopped, s.holder);
+        assert_eq!(flat.clone().map(told), inner.map(told), "{key} {value}");
+        flat
+    };
+    for calm in [json!(false), Value::Null] {
+        assert!(!state("estopped", &calm).unwrap().estopped, "{calm}");
+    }
+    for danger in [
+        json!(true),
+        json!("true"),
+        json!("false"),
+        json!(0),
+        json!(1),
+        json!([]),
+        json!({}),
+    ] {
+        assert!(state("estopped", &danger).unwrap().estopped, "{danger}");
+    }
+    let outer = json!({ "spec_version": "1", "estopped": "yes", "state": {} });
+    assert!(decode_state(&outer.to_string()).unwrap().estopped);
+    for nobody in [Value::Null, json!("")] {
+        assert_eq!(
+            state("controller_holder", &nobody).unwrap().holder,
+            Holder::Nobody
+        );
+    }
+    for somebody in [json!(7), json!(false), json!(["x"]), json!({ "name": "x" })] {
+        let holder = state("controller_holder", &somebody).unwrap().holder;
+        assert_eq!(holder, Holder::Unreadable, "{somebody}");
+    }
+    assert_eq!(state("seq", &Value::Null).unwrap().seq, None);
+    for number in [json!("7"), json!(-1), json!(1.5), json!([1])] {
+        assert_eq!(state("seq", &number), Err(InputFault::BadShape), "{number}");
+        let estopped = json!({ "seq": number, "estopped": true }).to_string();
+        assert!(decode_state(&estopped).unwrap().estopped, "{number}");
+    }
+    assert_eq!(state("seq", &json!(7.0)).unwrap().seq, Some(7));
 }
 
 #[test]

@@ -216,6 +216,32 @@ fn a_stop_ends_the_call_with_its_cause_and_voids_what_waits() {
 }
 
 #[test]
+fn a_call_that_outlasts_the_arming_says_so() {
+    let mut world = World::cold();
+    world.run_ms(100);
+    assert!(world.order(Order::Arm { for_ms: 500 }).is_none());
+    world.rover.goal_ms = 60_000;
+    let cmd = world.cmd(GO, CommandKind::Move);
+    driving!(world, bridge, cmd, future);
+    let error = world.until(3_000, future.as_mut()).unwrap_err();
+    let ToolError::Cancelled { why } = error else {
+        panic!("{error:?}");
+    };
+    assert!(
+        why.contains("armed ran out") && why.contains("at rest"),
+        "{why}"
+    );
+    assert_eq!(world.run(), RunState::Disarmed);
+    // The next one is late by itself.
+    assert!(world.order(Order::Arm { for_ms: 60_000 }).is_none());
+    let mut cmd = world.cmd(GO, CommandKind::Move);
+    cmd.deadline = world.now().plus_ms(500);
+    driving!(world, bridge2, cmd, late);
+    let error = world.until(3_000, late.as_mut()).unwrap_err();
+    assert!(matches!(error, ToolError::TimedOut { .. }), "{error:?}");
+}
+
+#[test]
 fn an_estop_ends_the_call_and_latches() {
     let mut world = World::armed();
     world.rover.goal_ms = 60_000;

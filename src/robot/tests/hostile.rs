@@ -42,7 +42,7 @@ fn case_40_every_kind_of_bad_message_is_counted_and_changes_nothing() {
     world.say_text(Input::CmdRequest, "{}");
     world.say_text(Input::Tick, "anything");
     let counts = InputFault::ALL.map(|fault| ignored(&world, fault));
-    assert_eq!(counts, [1, 1, 1, 1, 2, 1, 0, 2]);
+    assert_eq!(counts, [1, 1, 1, 1, 2, 1, 0, 2, 0]);
     world.run_ms(100);
     assert_eq!(world.run(), RunState::Armed);
 }

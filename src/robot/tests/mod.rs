@@ -4,4 +4,6 @@ mod calls;
 mod hostile;
 mod peers;
 mod races;
+mod signs;
+mod storms;
 mod world;

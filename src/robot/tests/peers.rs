@@ -93,6 +93,26 @@ fn case_07_an_advert_changes_no_tier_and_each_difference_is_told_once() {
 }
 
 #[test]
+fn verbs_that_an_advert_lacks_are_told_once_the_stop_first_and_block_nothing() {
+    let mut world = World::armed();
+    let lacks = |f: &Fact| {
+        matches!(f, Fact::AdvertMissing { verbs }
+            if verbs[..2] == ["robot.estop", "robot.release_control"] && verbs.len() == 6
+                && !verbs.iter().any(|v| v.ends_with(".stop") || v.ends_with("set_velocity")))
+    };
+    assert_eq!(world.count(lacks), 1);
+    world.advertise();
+    assert_eq!(world.count(|f| matches!(f, Fact::AdvertMissing { .. })), 1);
+    // Another life, another advert; one that names no verb says nothing about them.
+    let mut silent = advert();
+    silent["pid"] = json!(43);
+    silent["commands"] = json!([]);
+    world.say(Input::Capabilities, &silent);
+    assert_eq!(world.count(|f| matches!(f, Fact::Advert { .. })), 2);
+    assert_eq!(world.count(|f| matches!(f, Fact::AdvertMissing { .. })), 1);
+}
+
+#[test]
 fn a_second_advert_of_another_process_is_a_restart() {
     let mut world = World::armed();
     let mut other = advert();
@@ -334,5 +354,8 @@ fn the_rovers_plan_is_that_of_its_files() {
         (500, 500, 300)
     );
     assert!(plan.has_release && !plan.waive_deadman);
-    assert_eq!(speed_ceiling_mps(&robot, &tiers), Some(0.25));
+    let ceiling = |tier| speed_ceiling_mps(&robot, &tiers, tier);
+    assert_eq!(ceiling(Tier::SafeMotion), Some(0.25));
+    assert_eq!(ceiling(Tier::Observe), None, "lowered");
+    assert_eq!(ceiling(Tier::EmergencyOverride), Some(0.25), "never raised");
 }

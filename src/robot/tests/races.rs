@@ -84,7 +84,8 @@ fn case_60_no_command_leaves_after_a_stop_in_any_race_of_many() {
                 if n >= STOPS && race.commands.load(Ordering::SeqCst) > 0 {
                     return;
                 }
-                bridge.stop(StopKind::Stop, StopCause::ModelStop, None);
+                // Past the bridge, where a word that adds nothing joins the stop that stands.
+                links.latch.ask(StopKind::Stop, StopCause::ModelStop);
                 // Let the robot come to rest now and then, so that commands can pass at all.
                 let until = race.ticks.load(Ordering::SeqCst) + 1 + n % 7;
                 while race.ticks.load(Ordering::SeqCst) < until {

@@ -107,6 +107,8 @@ pub(super) struct Rover {
     /// Steps until a goal is reached.
     pub(super) goal_ms: u64,
     pub(super) busy: bool,
+    /// It answers stop verbs and does not obey them.
+    pub(super) deaf: bool,
     going: Option<u64>,
 }
 
@@ -138,7 +140,7 @@ impl World {
         let spine = Arc::new(AtomicU64::new(0));
         let parts = assemble(Setup {
             plan: safety_plan(&robot, &tiers(), &board, boot),
-            speed_ceiling_mps: speed_ceiling_mps(&robot, &tiers()),
+            speed_ceiling_mps: speed_ceiling_mps(&robot, &tiers(), robot.max_tier),
             robot: Arc::new(robot),
             id: RobotId::parse("rover-1").unwrap(),
             ids: Ids::seeded(11),
@@ -166,6 +168,7 @@ impl World {
                 heard: Vec::new(),
                 goal_ms: 1_000,
                 busy: false,
+                deaf: false,
                 going: None,
             },
             spine,
@@ -307,8 +310,14 @@ impl World {
     }
 
     pub(super) fn say_state(&mut self) {
+        let state = self.next_state();
+        self.say(Input::State, &state);
+    }
+
+    /// The next state of the rover, as it would say it.
+    pub(super) fn next_state(&mut self) -> Value {
         self.rover.seq += 1;
-        let state = json!({
+        json!({
             "robot_id": "rover-1",
             "seq": self.rover.seq,
             "pose": { "position": [self.rover.position[0], self.rover.position[1], 0.0] },
@@ -316,8 +325,7 @@ impl World {
             "nav_status": self.rover.status,
             "estopped": false,
             "controller_holder": self.rover.holder,
-        });
-        self.say(Input::State, &state);
+        })
     }
 
     fn rover_lives(&mut self, now: Mono) {
@@ -363,7 +371,7 @@ impl World {
             }
             "robot.get_capabilities" if !self.rover.advertises => return,
             "robot.get_capabilities" => data = advert(),
-            _ if stops => {
+            _ if stops && !self.rover.deaf => {
                 self.rover.going = None;
                 self.rover.status = "idle";
                 self.rover.speed = 0.0;

@@ -82,6 +82,7 @@ impl Core {
         }
         if now >= self.armed_until {
             self.disarm_after = true;
+            self.outlasted = self.lease_call();
             out.ask(StopKind::Stop, StopCause::Deadline);
         }
         let states = input.seen.states;

@@ -23,6 +23,9 @@
 //!
 //! Causes that the tick finds by itself go through the latch word like all others, so that the last
 //! check of the sending thread sees them too: the tick asks, the word is set, the tick runs again.
+//!
+//! Once a stop was asked for because the process ends, nothing is armed and no command passes but a
+//! read, for the rest of this life: new grants of the last epoch would otherwise be good again.
 
 mod causes;
 mod motion;
@@ -63,6 +66,8 @@ pub struct Core {
     /// Whether the robot's state named us as the controller since the motion began.
     seen_ours: bool,
     armed_until: Mono,
+    /// The latest call that was ended because the time of arming ran out; 0 for none.
+    outlasted: u64,
     idle_since: Mono,
     /// Whether the next rest ends in `disarmed` instead of `armed`.
     disarm_after: bool,
@@ -93,6 +98,7 @@ impl Core {
             held: false,
             seen_ours: false,
             armed_until: Mono::ZERO,
+            outlasted: 0,
             idle_since: Mono::ZERO,
             disarm_after: false,
             losses: 0,
@@ -130,6 +136,7 @@ impl Core {
         if cmd.kind == CommandKind::Read {
             return Ok(Pass::Aside);
         }
+        // A process that ends forbids it too, whatever the epoch.
         if cmd.epoch != input.word.epoch || input.word.forbids_motion() {
             return Err(DropCause::Epoch);
         }
@@ -163,6 +170,7 @@ impl Core {
             lease_call: self.lease_call(),
             lease_until: self.lease.as_ref().map_or(Mono::ZERO, Lease::until),
             stop_active: self.stop.is_some(),
+            outlasted: self.outlasted,
             arm_checks: self.check(input, arm),
             reset_checks: self.check(input, Order::Reset),
         }

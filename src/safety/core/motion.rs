@@ -51,9 +51,9 @@ impl Core {
             && seen.fresh(now, self.plan.stale_after_ms)
             && self.deadman_usable(seen)
             && now < self.armed_until
-            && !signs.has(Signs::BLIND)
-            && !signs.has(Signs::VENDOR_ESTOP)
-            && !signs.has(Signs::FOREIGN)
+            && Signs::AGAINST_MOTION
+                .into_iter()
+                .all(|sign| !signs.has(sign))
     }
 
     pub(super) fn deadman_usable(&self, seen: &Seen) -> bool {

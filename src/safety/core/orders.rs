@@ -24,6 +24,12 @@ impl Core {
                     input.seen.signs.has(Signs::FOREIGN),
                 )
                 .with(FailedChecks::BLIND, input.seen.signs.has(Signs::BLIND))
+                .with(FailedChecks::OUTSIDE, input.seen.signs.has(Signs::OUTSIDE))
+                .with(
+                    FailedChecks::OVERSPEED,
+                    input.seen.signs.has(Signs::OVERSPEED),
+                )
+                .with(FailedChecks::ENDING, input.word.ending)
                 .with(FailedChecks::OVERLOADED, self.pace.overloaded(input.now))
                 .with(FailedChecks::NO_TIME, for_ms == 0),
             Order::Disarm => FailedChecks::NONE

@@ -1,9 +1,12 @@
 //! Each cause of a stop, where it leads, and what the lease and the pace have to do with it.
 
-use super::bench::{Bench, Left, TICK_MS};
-use crate::safety::{CallEnd, EVENT_SLOTS, FailedChecks, Order, Signs};
+use super::bench::{Bench, Left, TICK_MS, plan};
+use crate::safety::{
+    CallEnd, CallNote, Core, EVENT_SLOTS, FailedChecks, Latch, Order, Pass, Seen, Signs, TickInput,
+    TickOut,
+};
 use crate::terms::{
-    CommandKind, DropCause, RunState, SafetyEvent, SafetyEventKind, StopCause, StopKind,
+    CommandKind, DropCause, Mono, RunState, SafetyEvent, SafetyEventKind, StopCause, StopKind,
 };
 
 #[test]
@@ -22,6 +25,94 @@ fn every_cause_stops_a_moving_robot_and_leaves_it_as_the_list_says() {
             assert!(!bench.robot.moving, "{kind} {cause}");
             assert_eq!(bench.links.latch.word().cause, Some(cause));
         }
+    }
+}
+
+#[test]
+fn a_stop_that_does_not_leave_armed_and_joins_the_end_of_a_call_ends_stopped() {
+    for cause in [StopCause::Shutdown, StopCause::FleetStop] {
+        let mut bench = Bench::moving();
+        bench.robot.loses = 2;
+        bench.end_call(CallEnd::Over);
+        bench.run_ms(30);
+        assert_eq!(bench.run(), RunState::Stopping);
+        assert_eq!(bench.links.latch.word().cause, Some(StopCause::Deadline));
+        bench.links.latch.ask(StopKind::Stop, cause);
+        bench.run_ms(500);
+        assert_eq!(bench.run(), RunState::Stopped, "{cause}");
+        assert!(bench.order(Order::Disarm).is_none());
+        let failed = bench.order(Order::Arm { for_ms: 9_000 });
+        let ending = cause == StopCause::Shutdown;
+        assert_eq!(failed.has(FailedChecks::ENDING), ending, "{failed:?}");
+        assert_eq!(failed.is_none(), !ending);
+    }
+}
+
+#[test]
+fn a_process_that_ends_arms_nothing_whatever_else_was_asked_for() {
+    let mut bench = Bench::armed();
+    bench
+        .links
+        .latch
+        .ask(StopKind::Estop, StopCause::VendorEvent);
+    bench.links.latch.ask(StopKind::Stop, StopCause::Shutdown);
+    bench.run_ms(400);
+    assert_eq!(bench.run(), RunState::Latched);
+    assert!(bench.order(Order::Reset).is_none());
+    let failed = bench.order(Order::Arm { for_ms: 9_000 });
+    assert_eq!(failed, FailedChecks::ENDING);
+}
+
+#[test]
+fn no_first_command_passes_once_the_process_ends_or_the_robot_is_out_of_bounds() {
+    let offer = |ending: bool, signs: Signs| {
+        let mut core = Core::new(plan(), 5);
+        let mut input = well();
+        let mut out = TickOut::default();
+        out.clear(input.now);
+        core.tick(&input, &mut out);
+        let arm = Order::Arm { for_ms: 60_000 };
+        assert!(core.check(&input, arm).is_none());
+        core.carry_out(arm, &mut out);
+        input.word.ending = ending;
+        input.seen.signs = signs;
+        let mut bench = Bench::armed();
+        bench.call = 1;
+        let mut cmd = bench.cmd(CommandKind::Move);
+        cmd.epoch = 5;
+        core.offer(&input, &cmd, &mut out)
+    };
+    assert_eq!(offer(false, Signs::STILL), Ok(Pass::First));
+    assert_eq!(offer(true, Signs::STILL), Err(DropCause::Epoch));
+    for sign in [Signs::OUTSIDE, Signs::OVERSPEED, Signs::BLIND] {
+        assert_eq!(offer(false, sign), Err(DropCause::NotArmed), "{sign:?}");
+    }
+}
+
+/// What the tick looks at when all is well, at epoch 5.
+fn well() -> TickInput {
+    TickInput {
+        now: Mono::from_ms(1_000),
+        word: Latch::new(5, None).word(),
+        seen: Seen {
+            at: Mono::from_ms(990),
+            states: 9,
+            still_run: 9,
+            signs: Signs::STILL,
+            peer_up: true,
+            losses: 0,
+            deadman_ms: Some(900),
+            answer: None,
+            release: None,
+            deaf: false,
+        },
+        spine: 1,
+        outbox: 1,
+        call: CallNote {
+            polls: 0,
+            end: CallEnd::Running,
+        },
+        stop_sent: None,
     }
 }
 

@@ -3,9 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::thread;
+use std::time::SystemTime;
 
-use crate::safety::{Latch, Supervisor};
-use crate::terms::{StopCause, StopKind};
+use super::bench::Bench;
+use crate::safety::{Latch, Supervisor, run_safety};
+use crate::terms::{Clock, Mono, RunState, SafetyEventKind, StopCause, StopKind};
 
 #[test]
 fn every_request_of_many_threads_gets_an_epoch_of_its_own() {
@@ -64,6 +66,40 @@ fn a_stop_that_is_being_cleared_is_never_lost() {
     });
     let word = latch.word();
     assert_eq!(word.epoch, ROUNDS);
+}
+
+#[test]
+fn an_estop_of_the_last_moment_is_carried_out_and_recorded() {
+    let mut bench = Bench::moving();
+    bench
+        .links
+        .latch
+        .ask(StopKind::Estop, StopCause::OperatorStop);
+    let clock = StillClock(bench.now);
+    run_safety(bench.step, &clock, &AtomicBool::new(true));
+    assert_eq!(bench.links.shared.run(), RunState::Latched);
+    let mut events = std::iter::from_fn(|| bench.ports.events.pop());
+    assert!(events.any(|event| matches!(
+        event.kind,
+        SafetyEventKind::StopBegun {
+            cause: StopCause::OperatorStop,
+            estop: true,
+            ..
+        }
+    )));
+}
+
+#[derive(Debug)]
+struct StillClock(Mono);
+
+impl Clock for StillClock {
+    fn now(&self) -> Mono {
+        self.0
+    }
+
+    fn wall(&self) -> SystemTime {
+        SystemTime::UNIX_EPOCH
+    }
 }
 
 #[test]

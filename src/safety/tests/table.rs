@@ -103,6 +103,8 @@ fn case_16_arming_lists_all_checks_that_failed() {
         arms(|b| b.links.observed.note_advert(149)),
         arms(|b| b.links.observed.note_advert(0)),
         arms(|b| b.robot.extra = Signs::BLIND),
+        arms(|b| b.robot.extra = Signs::OUTSIDE),
+        arms(|b| b.robot.extra = Signs::OVERSPEED),
     ];
     let expected = [
         FailedChecks::FOREIGN_HOLDER,
@@ -110,6 +112,8 @@ fn case_16_arming_lists_all_checks_that_failed() {
         FailedChecks::DEADMAN,
         FailedChecks::DEADMAN,
         FailedChecks::BLIND,
+        FailedChecks::OUTSIDE,
+        FailedChecks::OVERSPEED,
     ];
     assert_eq!(one, expected);
     let stale = arms(|b| {

@@ -19,6 +19,8 @@ use crate::terms::{Clock, FactSink, Input, Mono, PeerEvent, WireEvent};
 
 /// Longest step, ms: the period of the tick on a usual board.
 const STEP_MS_MAX: u64 = 10;
+/// How often waiting calls are woken, ms: as often as at least on a robot.
+const PULSE_MS: u64 = 20;
 /// Who takes control of the robot in a fault.
 const STRANGER: &str = "somebody-else";
 /// Words of the inbox to the process that are kept for whoever asks.
@@ -52,6 +54,7 @@ pub struct MockBridge {
     rhythm: Rhythm,
     heard: Vec<Heard>,
     frozen_until: Mono,
+    pulse_at: Mono,
 }
 
 impl MockBridge {
@@ -75,6 +78,7 @@ impl MockBridge {
             },
             heard: Vec::new(),
             frozen_until: Mono::ZERO,
+            pulse_at: Mono::ZERO,
         }
     }
 
@@ -172,6 +176,9 @@ impl MockBridge {
                 sink.raise(fact);
             }
         });
-        self.pulse.beat(now);
+        if now >= self.pulse_at {
+            self.pulse_at = now.plus_ms(PULSE_MS);
+            self.pulse.beat(now);
+        }
     }
 }

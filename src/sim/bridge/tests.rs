@@ -82,7 +82,7 @@ impl Stage {
             clock: Arc::new(clock.clone()),
             sink: facts.clone(),
             inside: Box::new(|_| true),
-            speed_ceiling_mps: speed_ceiling_mps(&file, &tiers),
+            speed_ceiling_mps: speed_ceiling_mps(&file, &tiers, file.max_tier),
             spine: spine.clone(),
         });
         let link = crate::sim::MockRobot::new(vendor(seed, clock.now()), fate);

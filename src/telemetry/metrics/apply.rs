@@ -33,10 +33,18 @@ pub(super) fn apply(m: &Metrics, fact: &Fact) {
                 m.set(&family::HIDDEN, &labels, f64::from(*count));
             }
         }
-        Fact::Advert { .. } => m.add(&family::ADVERTS, &[], 1),
+        Fact::Advert { .. } => {
+            m.add(&family::ADVERTS, &[], 1);
+            // What it lacks is told next, when it lacks something.
+            m.set(&family::ADVERT_MISSING, &[], 0.0);
+        }
         Fact::AdvertTier { .. } => m.add(&family::ADVERT_TIERS, &[], 1),
         Fact::AdvertUnknown { count } => {
             m.set(&family::ADVERT_UNKNOWN, &[], f64::from(*count));
+        }
+        Fact::AdvertMissing { verbs } => {
+            let count = u32::try_from(verbs.len()).unwrap_or(u32::MAX);
+            m.set(&family::ADVERT_MISSING, &[], f64::from(count));
         }
         Fact::GoalBegun { .. } => m.add(&family::GOALS_BEGUN, &[], 1),
         Fact::GoalEnded { why, .. } => {

@@ -231,6 +231,8 @@ families! {
         "Adverted tiers that differ from the robot file; the file stands.";
     ADVERT_UNKNOWN = Gauge "octos_edge_advert_unknown_verbs" []
         "Verbs that the robot adverts and the robot file lacks; they are no tools.";
+    ADVERT_MISSING = Gauge "octos_edge_advert_missing_verbs" []
+        "Verbs that the robot file sends and the latest advert lacks, at most 32.";
     // Another name than the agents' `octos_edge_peer_events_total`: these peers are nodes.
     GRAPH_PEERS = Counter "octos_edge_graph_peer_events_total"
         [LabelSet { key: "event", values: || vec!["closed", "recovered", "restarted", "failed"] }]

@@ -100,8 +100,10 @@ impl Writer {
         let written = bounded(&raised.fact)
             .map_err(io::Error::from)
             .and_then(|fact| {
+                // On disk first; also what the disk refused is said.
+                let written = self.write(raised, &fact);
                 self.log(raised, &fact);
-                self.write(raised, &fact)
+                written
             });
         match written {
             Ok(()) => {
@@ -175,6 +177,10 @@ impl Writer {
         if let Fact::InputIgnored { input, fault } = &raised.fact
             && self.told.insert((*input, *fault))
         {
+            tracing::warn!(fact = %fact, "{kind}");
+            return;
+        }
+        if let Fact::AdvertMissing { .. } = &raised.fact {
             tracing::warn!(fact = %fact, "{kind}");
             return;
         }

@@ -10,6 +10,8 @@ mod stage;
 #[cfg(test)]
 mod tests;
 
+use tokio::runtime::Runtime;
+
 use crate::app::clock::SystemClock;
 use crate::app::exit::AppError;
 use crate::app::load::Installation;
@@ -57,7 +59,7 @@ pub(super) fn rehearse(
         folder: &folder,
     };
     let ran = run(&given, Box::new(progress))?;
-    summarize(&given, ran, wall.now().as_ms())
+    summarize(&given, &ran, wall.now().as_ms())
 }
 
 /// What a run is made of.
@@ -71,20 +73,23 @@ struct Given<'a> {
 
 /// Runs a scenario to its end.
 fn run(given: &Given<'_>, progress: Box<dyn Fn(&str) + Send>) -> Result<Ran, AppError> {
-    // Time is paused and goes on only when nothing else can: that is the whole scheduler.
-    let runtime = tokio::runtime::Builder::new_current_thread()
+    runtime()?.block_on(async { Stage::new(given, progress)?.run().await })
+}
+
+/// Time is paused and goes on only when nothing else can: that is the whole scheduler.
+fn runtime() -> Result<Runtime, AppError> {
+    tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .start_paused(true)
         .build()
-        .map_err(|error| AppError::Internal(format!("no async runtime: {error}")))?;
-    runtime.block_on(async { Stage::new(given, progress)?.run().await })
+        .map_err(|error| AppError::Internal(format!("no async runtime: {error}")))
 }
 
-fn summarize(given: &Given<'_>, ran: Ran, wall_ms: u64) -> Result<Summary, AppError> {
+fn summarize(given: &Given<'_>, ran: &Ran, wall_ms: u64) -> Result<Summary, AppError> {
     let verdicts = if given.scenario.faults.is_empty() {
         Vec::new()
     } else {
-        vec![faults_verdict(given.scenario, &ran)]
+        vec![faults_verdict(given.scenario, ran)]
     };
     let run = Run {
         bridge: "mock",
@@ -97,7 +102,7 @@ fn summarize(given: &Given<'_>, ran: Ran, wall_ms: u64) -> Result<Summary, AppEr
         offset_ms: 0,
         verdicts,
         faults: &ran.faults,
-        trace: Some(ran.trace),
+        trace: Some(ran.trace.clone()),
     };
     judged((given.scenario, given.installation), run, &ran.played)
 }

@@ -28,6 +28,8 @@ use crate::terms::{Clock, Fact, FactSink, Mono, RobotId, RobotPort as _, StopCau
 
 /// What an id is made of when the robot file fixes none: the robot's name and this.
 const ID_SUFFIX: &str = "-001";
+/// How often operator and faults look, ms: as often as the operator of a dataflow.
+const LOOK_MS: u64 = 20;
 /// Steps that the agent gets to end its goal after it was told to: half a second, as on a node.
 const LAST_STEPS: u32 = 50;
 
@@ -47,6 +49,8 @@ pub(super) struct Stage {
     play: Play,
     files: Fingerprint,
     journal: Vec<JournalEntry>,
+    /// When operator and faults look next.
+    look_at: Mono,
     /// Until when the async side stands still.
     agent_asleep_until: Mono,
     /// Until when nothing of the process goes on, the operator's side included.
@@ -121,6 +125,7 @@ impl Stage {
             play: Play::new(given.scenario.clone(), progress),
             files: installation.files.clone(),
             journal: Vec::new(),
+            look_at: Mono::ZERO,
             agent_asleep_until: Mono::ZERO,
             process_asleep_until: Mono::ZERO,
             _folder: folder,
@@ -131,7 +136,8 @@ impl Stage {
     pub(super) async fn run(mut self) -> Result<Ran, AppError> {
         while self.play.in_time(self.clock.now()) {
             self.step().await;
-            if self.act()? || self.has_ended() {
+            let looks = self.clock.now() >= self.look_at;
+            if (looks && self.act()?) || self.has_ended() {
                 self.end().await;
                 return Ok(self.ran());
             }
@@ -139,6 +145,12 @@ impl Stage {
         self.play.late();
         self.end().await;
         Ok(self.ran())
+    }
+
+    /// Hands the receiver an event of the dataflow.
+    #[cfg(test)]
+    pub(super) fn inject(&self, event: crate::terms::WireEvent) {
+        lock(&self.mock).inject(event);
     }
 
     /// Lets the async side run dry, then lets one step of time pass.
@@ -172,6 +184,7 @@ impl Stage {
     /// What goes wrong now, and what the operator does. Returns whether the run is over.
     fn act(&mut self) -> Result<bool, AppError> {
         let now = self.clock.now();
+        self.look_at = now.plus_ms(LOOK_MS);
         if now < self.process_asleep_until {
             return Ok(false);
         }

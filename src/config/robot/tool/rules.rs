@@ -182,19 +182,20 @@ fn judge_completion(t: &Table<'_>, tool: &Draft<'_>, effect: EffectWord) {
     let Some(completion) = &tool.completion else {
         return;
     };
-    let fits = match effect {
-        Move => true,
-        Observe | Config => *completion == Completion::Done,
-        Hold | Stop => return, // the key itself was reported
-    };
-    if !fits {
-        let hint = "its answer is its result: write \"done\"";
-        t.fault(
-            "completion",
+    let (problem, hint) = match effect {
+        Move if *completion == Completion::Accepted => (
+            "found `accepted`: the call would be over, and the robot stopped, as soon as it sets out"
+                .to_owned(),
+            "write \"done\" when the robot answers at its goal, else { state, start, ok, fail }",
+        ),
+        Observe | Config if *completion != Completion::Done => (
             format!("a tool of effect `{effect}` is done when it is answered"),
-            hint,
-        );
-    }
+            "its answer is its result: write \"done\"",
+        ),
+        // Of the last two the key itself was reported.
+        Move | Observe | Config | Hold | Stop => return,
+    };
+    t.fault("completion", problem, hint);
 }
 
 fn judge_arguments(t: &Table<'_>, tool: &Draft<'_>, effect: EffectWord) {

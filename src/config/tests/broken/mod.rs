@@ -7,8 +7,8 @@
 use std::fmt::Write as _;
 
 use super::{
-    BOARD, BOARD_FILE, EMERGENCY_OVERRIDE, FULL_ACTUATION, OBSERVE, POLICY, POLICY_FILE, ROVER,
-    ROVER_FILE, SAFE_MOTION, SCENARIO, SCENARIO_FILE, TIERS, tiers,
+    BOARD, BOARD_FILE, EMERGENCY_OVERRIDE, FAULTS, FAULTS_FILE, FULL_ACTUATION, OBSERVE, POLICY,
+    POLICY_FILE, ROVER, ROVER_FILE, SAFE_MOTION, SCENARIO, SCENARIO_FILE, TIERS, tiers,
 };
 use crate::config::{Board, ConfigErrors, PolicyFile, RobotFile, Scenario, Tiers};
 
@@ -41,7 +41,7 @@ fn reports(good: &str, edits: &str, load: impl Fn(&str) -> Result<(), ConfigErro
 }
 
 /// Returns the lines of an edit that begin with `sign`, without it.
-fn part(edit: &str, sign: char) -> String {
+pub(super) fn part(edit: &str, sign: char) -> String {
     let lines: Vec<&str> = edit
         .lines()
         .filter_map(|line| line.strip_prefix(sign))
@@ -113,6 +113,12 @@ fn broken_scenario_files_say_why() {
         "scenario",
         reports(SCENARIO, include_str!("scenario.edits"), load)
     );
+}
+
+#[test]
+fn broken_faults_say_why() {
+    let load = |text: &str| Scenario::parse(FAULTS_FILE, text).map(drop);
+    insta::assert_snapshot!("fault", reports(FAULTS, include_str!("fault.edits"), load));
 }
 
 #[test]

@@ -4,20 +4,30 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+mod print;
+#[cfg(test)]
+mod tests;
+
 use super::exit::AppError;
 use super::load::{keep, load_checked_robot};
 use super::settings::Settings;
 use crate::config::{
-    Board, ConfigError, ConfigErrors, Place, PolicyFile, RobotFile, Scenario, Tiers, toml_stems,
+    Board, ConfigError, ConfigErrors, FileKind, Place, PolicyFile, RobotFile, Scenario, Tiers,
+    toml_stems,
 };
 use crate::gate::{check_policy, denied_stops};
 use crate::terms::Tier;
+
+pub use print::PrintedSetting;
 
 /// What was loaded.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct CheckReport {
     /// The files, by their kind.
     pub loaded: Vec<CheckedFile>,
+    /// Every setting with where it came from; only when it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub settings: Option<Vec<PrintedSetting>>,
 }
 
 /// One file that was loaded without a fault.
@@ -43,6 +53,9 @@ impl CheckReport {
                 ));
             }
         }
+        if let Some(settings) = &self.settings {
+            text.push_str(&print::to_text(settings));
+        }
         text.push_str(&format!("{} files, no fault", self.loaded.len()));
         text
     }
@@ -54,6 +67,32 @@ impl CheckReport {
             holds,
         });
     }
+}
+
+/// Loads every file as [`check_all`] does, and lists every setting with where it came from.
+///
+/// # Errors
+/// As for [`check_all`].
+pub fn check_and_print(settings: &Settings) -> Result<CheckReport, AppError> {
+    let mut report = check_all(settings)?;
+    report.settings = Some(print::print(settings)?);
+    Ok(report)
+}
+
+/// Returns the JSON Schema of one kind of file, or of all kinds by their names.
+///
+/// # Errors
+/// [`AppError::Usage`] for a word that is no kind of file.
+pub fn file_schema(kind: Option<&str>) -> Result<serde_json::Value, AppError> {
+    let Some(word) = kind else {
+        let all = FileKind::ALL.map(|kind| (kind.as_str().to_owned(), kind.schema()));
+        return Ok(serde_json::Value::Object(all.into_iter().collect()));
+    };
+    let found = FileKind::ALL.into_iter().find(|kind| kind.as_str() == word);
+    found.map(FileKind::schema).ok_or_else(|| AppError::Usage {
+        problem: format!("no kind of file is named `{word}`"),
+        hint: format!("kinds: {}", FileKind::ALL.map(FileKind::as_str).join(", ")),
+    })
 }
 
 /// Loads every file below the folders of `settings`.
@@ -183,13 +222,17 @@ fn check_dataflows(
     robots: &[RobotFile],
     (report, faults): (&mut CheckReport, &mut Vec<ConfigError>),
 ) {
-    let boards = toml_stems(&settings.boards());
+    let known = Known {
+        robots,
+        files: toml_stems(&settings.tiers().join("robots")),
+        boards: toml_stems(&settings.boards()),
+    };
     for path in dataflow_files(&settings.dataflows()) {
         match crate::node::Dataflow::read(&path) {
             Ok(flow) => {
                 let own = flow.own_nodes();
                 let agents = own.iter().filter(|node| node.subcommand() == "node");
-                for problem in agents.flat_map(|node| agent_problems(node, robots, &boards)) {
+                for problem in agents.flat_map(|node| agent_problems(node, &known)) {
                     let fault = dataflow_fault(&path, problem, "correct the node's args or env");
                     faults.push(fault);
                 }
@@ -220,30 +263,36 @@ fn dataflow_fault(path: &Path, problem: String, hint: &str) -> ConfigError {
     }
 }
 
+/// What a dataflow may name.
+#[cfg(feature = "dora")]
+struct Known<'a> {
+    /// The robots that loaded.
+    robots: &'a [RobotFile],
+    /// All robot files, those with faults of their own too.
+    files: Vec<String>,
+    boards: Vec<String>,
+}
+
 /// Returns what would keep an agent's node from coming up, as far as its args and env say.
 #[cfg(feature = "dora")]
-fn agent_problems(
-    node: &crate::node::OwnNode,
-    robots: &[RobotFile],
-    boards: &[String],
-) -> Vec<String> {
+fn agent_problems(node: &crate::node::OwnNode, known: &Known<'_>) -> Vec<String> {
     let mut problems = Vec::new();
     let mut problem = |text: String| problems.push(format!("node `{}`: {text}", node.id));
     match node.flag("--robot") {
         None => problem("no --robot in its args".to_owned()),
-        Some(name) => match robots.iter().find(|robot| robot.robot == name) {
-            None => problem(format!(
-                "--robot {name}: no such robot file, or one with faults"
-            )),
-            Some(robot) if robot.id.is_none() && !has_robot_id(node) => {
+        Some(name) if !known.files.iter().any(|file| file == name) => {
+            problem(format!("--robot {name}: no such robot file"));
+        }
+        Some(name) => {
+            let robot = known.robots.iter().find(|robot| robot.robot == name);
+            if robot.is_some_and(|robot| robot.id.is_none()) && !has_robot_id(node) {
                 problem("no ROBOT_ID in its env, and the robot file fixes no id".to_owned());
             }
-            Some(_) => {}
-        },
+        }
     }
     match node.flag("--board") {
         None => problem("no --board in its args".to_owned()),
-        Some(name) if !boards.iter().any(|board| board == name) => {
+        Some(name) if !known.boards.iter().any(|board| board == name) => {
             problem(format!("--board {name}: no such board file"));
         }
         Some(_) => {}

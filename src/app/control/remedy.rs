@@ -1,0 +1,128 @@
+//! The way out of each refusal: one table, shown by `ctl` and in its `--json` as `hint`.
+
+/// What a failed check begins with, and what to do about it.
+const REMEDIES: [(&str, &str); 24] = [
+    (
+        "wrong run state",
+        "`octos-edge ctl status` names the state: arming needs a disarmed robot (armed already: \
+         `octos-edge ctl disarm` first), a reset a latched or stopped one",
+    ),
+    (
+        "latched",
+        "`octos-edge ctl reset --why …`, once the robot has been looked at",
+    ),
+    (
+        "a stop is under way",
+        "wait for standstill, then say it again",
+    ),
+    (
+        "robot not heard",
+        "start the robot's node, or mend its outputs in the dataflow",
+    ),
+    (
+        "advert not seen",
+        "wait for the robot's first advert; its node must send `capabilities`",
+    ),
+    (
+        "state missing or stale",
+        "wait for the robot's state; its node must send `state`",
+    ),
+    (
+        "no usable dead-man time",
+        "set a dead-man time of at least 150 ms at the robot",
+    ),
+    (
+        "somebody else holds control",
+        "end the other controller, or let it release the robot",
+    ),
+    (
+        "robot reports an emergency stop",
+        "release the emergency stop at the robot itself",
+    ),
+    (
+        "robot not at rest",
+        "`octos-edge ctl stop`, then wait for standstill",
+    ),
+    (
+        "board was overloaded",
+        "take load off the board; the check passes after 30 s without a late tick",
+    ),
+    ("no time to arm for", "give a time with --for-s, 1 to 3600"),
+    (
+        "position or speed unknown",
+        "the robot's `state` must hold what its robot file watches",
+    ),
+    (
+        "too many orders wait",
+        "say it again in a second; a stop never waits for orders",
+    ),
+    (
+        "the safety tick gave no answer",
+        "`octos-edge ctl status`; if it does not answer, end the node",
+    ),
+    (
+        "marker on disk",
+        "make room on the disk of the state folder, or mend its permissions",
+    ),
+    (
+        "latch on disk",
+        "make room on the disk of the state folder, or mend its permissions",
+    ),
+    (
+        "this node has no model",
+        "give the node a model in its dataflow",
+    ),
+    ("the goal is empty", "`octos-edge ctl goal \"what to do\"`"),
+    ("`who` is empty", "name yourself with --who"),
+    ("`why` is empty", "give a reason with --why"),
+    (
+        "process ",
+        "say it from a terminal that the runtime did not start, in the same PID namespace",
+    ),
+    (
+        "too many connections",
+        "end other clients of the control socket; a stop gets through all the same",
+    ),
+    (
+        "too many words",
+        "pause between two words; a stop gets through all the same",
+    ),
+];
+
+/// Returns the ways out of the failed checks, each once; empty when none is known.
+pub(crate) fn remedies(failed: &[String]) -> String {
+    let mut ways: Vec<&str> = Vec::new();
+    for check in failed {
+        let found = REMEDIES.iter().find(|(begin, _)| check.starts_with(begin));
+        if let Some((_, way)) = found
+            && !ways.contains(way)
+        {
+            ways.push(way);
+        }
+    }
+    ways.join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::safety::FailedChecks;
+
+    #[test]
+    fn every_check_of_the_safety_room_has_a_way_out() {
+        let names: Vec<_> = FailedChecks::of_bits(u32::MAX).names().collect();
+        assert!(!names.is_empty());
+        for name in names {
+            assert_ne!(remedies(&[name.to_owned()]), "", "{name}");
+        }
+    }
+
+    #[test]
+    fn ways_out_stand_in_the_order_of_the_checks_and_each_once() {
+        let failed = ["latched", "latch on disk: full", "marker on disk: full"];
+        let text = remedies(&failed.map(str::to_owned));
+        assert!(text.starts_with("`octos-edge ctl reset --why …`"), "{text}");
+        assert_eq!(text.matches("make room").count(), 1);
+        assert_eq!(remedies(&["nobody knows".to_owned()]), "");
+    }
+}

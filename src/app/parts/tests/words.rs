@@ -1,0 +1,199 @@
+//! What an operator's word does before anything else, and what the record holds of it.
+
+use std::sync::Mutex;
+use std::sync::mpsc::{Receiver, sync_channel};
+
+use crate::app::clock::SystemClock;
+use crate::app::control::{Answer, Word};
+use crate::app::parts::*;
+use crate::app::settings::{Settings, SettingsRequest};
+use crate::app::state::StateFolder;
+use crate::robot::Parts;
+use crate::telemetry::LogFormat;
+use crate::terms::{StopCause, StopKind};
+
+#[derive(Debug, Default)]
+struct Facts(Mutex<Vec<Fact>>);
+
+impl FactSink for Facts {
+    fn raise(&self, fact: Fact) {
+        self.0.lock().unwrap().push(fact);
+    }
+}
+
+impl Facts {
+    /// The stops that were asked for and the orders that were done, in their order.
+    fn words(&self) -> Vec<(String, Option<String>, Option<String>)> {
+        let facts = self.0.lock().unwrap();
+        let words = facts.iter().filter_map(|fact| {
+            if let Fact::StopAsked { what, by, .. } = fact {
+                return Some((format!("ask {what}"), by.clone(), None));
+            }
+            let Fact::OrderDone {
+                order, who, why, ..
+            } = fact
+            else {
+                return None;
+            };
+            Some((order.clone(), Some(who.clone()), Some(why.clone())))
+        });
+        words.collect()
+    }
+}
+
+/// Nobody else runs here, so there is nothing to wait for.
+#[derive(Debug)]
+struct Nobody;
+
+impl Wait for Nobody {
+    fn for_tick(&self) {}
+    fn for_disk(&self) {}
+}
+
+struct World {
+    desk: OperatorDesk,
+    facts: Arc<Facts>,
+    end: Receiver<End>,
+    _runtime: tokio::runtime::Runtime,
+    _folder: (tempfile::TempDir, StateFolder),
+}
+
+fn settings() -> Settings {
+    Settings::resolve(SettingsRequest {
+        tiers: None,
+        boards: None,
+        config: None,
+        origins: Default::default(),
+        state: None,
+        metrics: None,
+        log_format: LogFormat::Text,
+        quiet: true,
+    })
+    .unwrap()
+}
+
+fn world() -> World {
+    let installation = Installation::load(&settings(), "rover-sim", "sim").unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let robot_id = RobotId::parse("rover-1").unwrap();
+    let folder = StateFolder::open(dir.path(), &robot_id).unwrap();
+    let facts = Arc::new(Facts::default());
+    let (sink, clock): (Arc<dyn FactSink>, Arc<dyn Clock>) =
+        (facts.clone(), Arc::new(SystemClock::start()));
+    let mind = Mind::of(&installation, None);
+    let spine = Arc::new(AtomicU64::new(0));
+    let parts: Parts = begin(
+        &installation,
+        Life {
+            robot_id,
+            ids: Ids::seeded(1),
+            boot: Boot {
+                unclean: false,
+                latched: None,
+            },
+            restarts: 0,
+            tier: mind.tier(),
+            clock: clock.clone(),
+            sink: sink.clone(),
+            spine: spine.clone(),
+        },
+    );
+    let (sender, end) = sync_channel(ENDS_MAX);
+    let awake = mind.wake(Wake {
+        bridge: parts.bridge.clone(),
+        clock,
+        sink: sink.clone(),
+        progress: spine,
+        has_model: false,
+        script: Vec::new(),
+        runtime: runtime.handle().clone(),
+        end: sender.clone(),
+    });
+    let awake = awake.unwrap();
+    let desk = OperatorDesk {
+        bridge: parts.bridge,
+        orders: parts.orders,
+        desk: Desk::new(folder.files().clone(), parts.links.clone(), sink.clone()),
+        links: parts.links,
+        spine: awake.handle,
+        has_model: awake.has_model,
+        sink,
+        robot_id: "rover-1".to_owned(),
+        tier: awake.tier,
+        metrics: None,
+        end: sender,
+        wait: Arc::new(Nobody),
+    };
+    World {
+        desk,
+        facts,
+        end,
+        _runtime: runtime,
+        _folder: (dir, folder),
+    }
+}
+
+fn last_stop(world: &World) -> Option<StopKind> {
+    let Answer::Status(status) = world.desk.carry_out(&Word::Status) else {
+        panic!("no status");
+    };
+    status.last_stop
+}
+
+#[test]
+fn the_record_holds_who_asked_for_a_stop_and_why_behind_the_stop() {
+    let world = world();
+    assert_eq!(last_stop(&world), None);
+    let (who, why) = (String::from("ann"), String::from("smoke"));
+    let stop = Word::Stop {
+        who: who.clone(),
+        why: why.clone(),
+    };
+    let estop = Word::Estop {
+        who: who.clone(),
+        why: why.clone(),
+    };
+    world.desk.carry_out(&stop);
+    assert_eq!(last_stop(&world), Some(StopKind::Stop));
+    world.desk.carry_out(&estop);
+    assert_eq!(last_stop(&world), Some(StopKind::Estop));
+    let asked = |what: &str| (format!("ask {what}"), Some(who.clone()), None);
+    let told = |what: &str| (what.to_owned(), Some(who.clone()), Some(why.clone()));
+    let expected = [asked("stop"), told("stop"), asked("estop"), told("estop")];
+    assert_eq!(world.facts.words(), expected);
+}
+
+#[cfg(feature = "dora")]
+#[test]
+fn a_stop_at_once_waits_for_no_disk_and_is_recorded_as_any_other() {
+    let world = world();
+    let estop = Word::Estop {
+        who: "ann".to_owned(),
+        why: "smoke".to_owned(),
+    };
+    let told = world.desk.stop_at_once(&estop);
+    assert!(matches!(told, Answer::Done { .. }), "{told:?}");
+    assert!(world.desk.links.latch.word().estop);
+    assert_eq!(world.facts.words().len(), 2);
+}
+
+#[test]
+fn an_end_stops_the_robot_before_the_thread_that_ends_the_node_hears_of_it() {
+    let world = world();
+    // Its channel is full: whoever carries the end out is busy with something else.
+    for _ in 0..ENDS_MAX {
+        world.desk.end.send(End::Broken("a test")).unwrap();
+    }
+    world.desk.carry_out(&Word::End { who: "ann".into() });
+    let word = world.desk.links.latch.word();
+    assert!(word.stop && !word.estop);
+    assert_eq!(word.cause, Some(StopCause::Shutdown));
+    assert_eq!(
+        world.facts.words(),
+        [("ask stop".to_owned(), Some("ann".to_owned()), None)]
+    );
+    drop(world.end);
+}
