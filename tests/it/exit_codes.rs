@@ -5,7 +5,9 @@ use std::ffi::OsStr;
 use octos_edge::terms::{Fact, RunState, StopCause};
 use rustix::process::Signal;
 
-use crate::rig::{ARM, Line, Run, Site, Trail, command};
+use crate::rig::{
+    ARM, DRIVE, Line, Run, Site, Trail, command, enters, is_clean_end, is_start, stop_for,
+};
 
 /// Runs a command; asserts its code and that it says each part on standard error.
 fn says(site: &Site, args: &[&str], code: i32, parts: &[&str]) {
@@ -113,17 +115,7 @@ fn a_second_agent_of_the_same_robot_ends_with_75_and_the_first_serves_on() {
     // Whoever comes second is refused, and stays so.
     site.edit(flow, "restart_policy: on-failure", "restart_policy: never");
     let mut run = Run::start(&site, &["run", flow].map(OsStr::new));
-    let serves = |line: &Line| {
-        line.tells(|f| {
-            matches!(
-                f,
-                Fact::RunStateChanged {
-                    to: RunState::Disarmed,
-                    ..
-                }
-            )
-        })
-    };
+    let serves = |line: &Line| line.tells(enters(RunState::Disarmed));
     let refused = |line: &Line| line.text.contains("exited with code 75");
     run.wait_all("one serves, one is refused", vec![&serves, &refused]);
     run.signal(Signal::TERM);
@@ -140,18 +132,14 @@ fn a_second_agent_of_the_same_robot_ends_with_75_and_the_first_serves_on() {
             ended.out
         );
     }
-    let lives = site
-        .facts()
-        .into_iter()
-        .filter(|f| matches!(f, Fact::Started { .. }));
+    let lives = site.facts().into_iter().filter(is_start);
     assert_eq!(lives.count(), 1, "the second began to serve");
 }
 
 #[test]
 fn a_rehearsal_in_the_state_folder_of_a_running_one_ends_with_75_and_disturbs_nobody() {
     let site = Site::new();
-    let drive = r#"{ tool = "rover_go_to_pose", args = { x = 2.5, y = 0.0 } }"#;
-    let scenario = site.scenario(ARM, &[drive], "");
+    let scenario = site.scenario(ARM, &[DRIVE], "");
     let mut run = Run::sim(&site, &scenario);
     let (agent, _) = run.wait_moving();
     let holder = format!("another octos-edge holds robot `rover-sim-001` (process {agent})");
@@ -160,25 +148,8 @@ fn a_rehearsal_in_the_state_folder_of_a_running_one_ends_with_75_and_disturbs_no
     assert_eq!(end.status.code(), Some(0), "{end:?}");
     run.finish();
     let mut trail = Trail::of(site.facts());
-    trail.then("moving", |f| {
-        matches!(
-            f,
-            Fact::RunStateChanged {
-                to: RunState::Moving,
-                ..
-            }
-        )
-    });
-    let stop = trail.then("a stop", |f| matches!(f, Fact::StopAsked { .. }));
-    assert!(
-        matches!(
-            stop,
-            Fact::StopAsked {
-                cause: StopCause::Shutdown,
-                ..
-            }
-        ),
-        "{stop:?}"
-    );
-    trail.then("the agent's end", |f| matches!(f, Fact::Ended { code: 0 }));
+    trail.then("moving", enters(RunState::Moving));
+    let stop = trail.then("a stop", |f| matches!(f, Fact::StopBegun { .. }));
+    assert!(stop_for(StopCause::Shutdown)(&stop), "{stop:?}");
+    trail.then("the agent's end", is_clean_end);
 }

@@ -3,7 +3,10 @@
 use octos_edge::terms::{Fact, PeerEvent, RunState, StopCause};
 use rustix::process::Signal;
 
-use crate::rig::{ARM, Line, Run, Site, Trail, signal};
+use crate::rig::{
+    ARM, DRIVE, Line, Run, Site, Trail, enters, is_armed, is_clean_end, is_first_verb, signal,
+    stop_for,
+};
 
 const FLOW: &str = "dataflows/rover-sim.yml";
 
@@ -26,8 +29,7 @@ fn add_bystander(site: &Site) {
 fn case_35_a_killed_robot_node_fails_its_call_at_once_and_the_agent_is_armed_no_more() {
     let site = Site::new();
     add_bystander(&site);
-    let drive = r#"{ tool = "rover_go_to_pose", args = { x = 2.5, y = 0.0 } }"#;
-    let scenario = site.scenario(ARM, &[drive], "");
+    let scenario = site.scenario(ARM, &[DRIVE], "");
     let mut run = Run::sim(&site, &scenario);
     let (_, rover) = run.wait_moving();
     signal(rover, Signal::KILL);
@@ -36,28 +38,18 @@ fn case_35_a_killed_robot_node_fails_its_call_at_once_and_the_agent_is_armed_no_
     run.wait_all("the answer and the stop", vec![&answered, &stops]);
     run.signal(Signal::TERM);
     let ended = run.finish();
-    assert_eq!(
-        ended.code,
-        Some(1),
-        "a killed node is no success: {}",
-        ended.out
-    );
+    assert_eq!(ended.code, Some(1), "not passed: {}", ended.out);
 
     let mut trail = Trail::of(site.facts());
-    trail.then("moving", |f| {
-        matches!(
-            f,
-            Fact::RunStateChanged {
-                to: RunState::Moving,
-                ..
-            }
-        )
-    });
+    trail.then("moving", enters(RunState::Moving));
+    let mut stop = Trail::of(trail.rest().to_vec());
     trail.then(
         "the news",
         |f| matches!(f, Fact::Peer { event: PeerEvent::Failed, who } if who == "rover"),
     );
-    let since = trail.rest().to_vec();
+    trail.never("armed or moving", is_armed);
+    stop.then("the stop", stop_for(StopCause::BridgeLost));
+    stop.then("its verb", is_first_verb);
     // Not `timeout`: the call did not wait for its own deadline.
     let answer = trail.then("the answer", |f| matches!(f, Fact::Finished { .. }));
     assert!(
@@ -65,27 +57,7 @@ fn case_35_a_killed_robot_node_fails_its_call_at_once_and_the_agent_is_armed_no_
             if outcome == "failed" && detail.starts_with("BRIDGE_DOWN")),
         "{answer:?}"
     );
-    trail.then("the agent's end", |f| matches!(f, Fact::Ended { code: 0 }));
-    Trail::of(since.clone()).never("armed or moving", |f| {
-        matches!(
-            f,
-            Fact::RunStateChanged {
-                to: RunState::Armed | RunState::Moving,
-                ..
-            }
-        )
-    });
-    let mut stop = Trail::of(since);
-    stop.then("the stop", |f| {
-        matches!(
-            f,
-            Fact::StopBegun {
-                cause: StopCause::BridgeLost,
-                ..
-            }
-        )
-    });
-    stop.then("its verb", |f| matches!(f, Fact::StopVerb { nth: 1, .. }));
+    trail.then("the agent's end", is_clean_end);
     // Rest was not confirmed, so the next start begins with the stop sequence.
     assert!(site.robot_state().join("armed.json").is_file());
 }

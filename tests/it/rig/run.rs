@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use octos_edge::terms::Fact;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
-use super::{BINARY, Line, Site};
+use super::{BINARY, Line, Site, is_start};
 
 /// A wait that takes longer has failed. Ten times the longest that was seen.
 const GUARD: Duration = Duration::from_secs(60);
@@ -128,7 +128,7 @@ impl Run {
     /// Waits until the process has begun to drive its robot; returns the process ids of agent and
     /// rover.
     pub(crate) fn wait_moving(&mut self) -> (i32, i32) {
-        let agent = self.wait_fact("the agent starts", |f| matches!(f, Fact::Started { .. }));
+        let agent = self.wait_fact("the agent starts", is_start);
         let rover = self.wait_fact("an advert", |f| matches!(f, Fact::Advert { .. }));
         self.wait_fact(
             "the rover moves",
