@@ -1,7 +1,7 @@
 //! The way out of each refusal: one table, shown by `ctl` and in its `--json` as `hint`.
 
 /// What a failed check begins with, and what to do about it.
-const REMEDIES: [(&str, &str); 24] = [
+const REMEDIES: [(&str, &str); 27] = [
     (
         "wrong run state",
         "`octos-edge ctl status` names the state: arming needs a disarmed robot (armed already: \
@@ -51,6 +51,18 @@ const REMEDIES: [(&str, &str); 24] = [
     (
         "position or speed unknown",
         "the robot's `state` must hold what its robot file watches",
+    ),
+    (
+        "robot outside its workspace",
+        "bring the robot back by hand, or mend `workspace` in its robot file",
+    ),
+    (
+        "robot faster than its ceiling",
+        "`octos-edge ctl stop`, then wait for standstill",
+    ),
+    (
+        "this process is ending",
+        "wait for its end, then start the dataflow again",
     ),
     (
         "too many orders wait",
