@@ -26,7 +26,8 @@ pub struct Issue {
 }
 
 impl Issue {
-    pub(super) fn at(pointer: &str, message: impl Into<String>) -> Self {
+    /// Names a problem at a JSON Pointer, which is cut to 120 characters.
+    pub fn at(pointer: &str, message: impl Into<String>) -> Self {
         Self {
             pointer: cut_chars(pointer),
             message: message.into(),
@@ -79,6 +80,20 @@ impl Report {
     pub(super) fn with(mut self, issue: Issue) -> Self {
         self.push(issue);
         self
+    }
+
+    /// Adds what a later look at the same arguments found. A place that has a problem already keeps it
+    /// alone.
+    pub fn also(&mut self, found: impl IntoIterator<Item = Issue>) {
+        for issue in found {
+            if self
+                .issues
+                .iter()
+                .all(|known| known.pointer != issue.pointer)
+            {
+                self.push(issue);
+            }
+        }
     }
 
     pub(super) fn push(&mut self, issue: Issue) {
@@ -136,6 +151,16 @@ mod tests {
         assert!(text.starts_with("t: 15 problems"), "{text}");
         assert!(text.ends_with("\n+3 more"), "{text}");
         assert_eq!(text.matches("\n- ").count(), 12);
+    }
+
+    #[test]
+    fn a_later_look_adds_its_problems_and_says_none_twice() {
+        let mut report = Report::new("t").with(Issue::at("/a", "missing"));
+        report.also([Issue::at("/a", "must be 1"), Issue::at("/b", "must be 2")]);
+        assert_eq!(
+            report.to_string(),
+            "t: 2 problems with the arguments\n- /a: missing\n- /b: must be 2"
+        );
     }
 
     #[test]

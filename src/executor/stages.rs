@@ -63,8 +63,12 @@ fn bound(asked: &Asked<'_>, tool: &Descriptor, args: &Value) -> Result<(), Refus
 
 fn check(asked: &Asked<'_>, entry: &Entry, args: &Value) -> Result<Arguments, Refusal> {
     let tool = entry.descriptor();
-    entry
-        .schema()
-        .check(tool.name.as_str(), args)
-        .map_err(|report| refuse::schema(asked, tool, report.to_string()))
+    let checked = entry.schema().check(tool.name.as_str(), args);
+    checked.map_err(|mut report| {
+        // The limits have not been asked yet: what they would refuse stands in the same report.
+        if let (Some(rules), Some(map)) = (entry.rules(), args.as_object()) {
+            report.also(rules.beyond(map));
+        }
+        refuse::schema(asked, tool, report.to_string())
+    })
 }

@@ -10,7 +10,7 @@ use super::goal::Target;
 use super::pace::{StepBase, Steps};
 use super::range::{Judged, Range, WHOLE_ABS_MAX};
 use super::{ToolRules, paths};
-use crate::arguments::{Arguments, serialized_len};
+use crate::arguments::{Arguments, Issue, serialized_len};
 use crate::config::JsonPath;
 use crate::terms::{Budget, PARAMS_BYTES_MAX, Reason, Refusal, Tier};
 
@@ -117,6 +117,16 @@ impl ToolRules {
                 rule,
             })
         }
+    }
+
+    /// Returns the numbers that would refuse the call once its shape is mended, so that one report tells
+    /// everything. Steps and the size of what is sent depend on the mended call: they are not looked at.
+    pub fn beyond(&self, args: &Map<String, Value>) -> impl Iterator<Item = Issue> {
+        self.ranges.iter().filter_map(|range| {
+            let number = paths::find(args, &range.path)?.as_f64()?;
+            let problem = range.beyond(number)?;
+            Some(Issue::at(&paths::pointer(&range.path), problem))
+        })
     }
 
     fn oversize(&self, params: Map<String, Value>) -> Option<String> {

@@ -17,6 +17,18 @@ pub(super) fn find<'v>(map: &'v Map<String, Value>, path: &JsonPath) -> Option<&
         })
 }
 
+/// Returns `path` as a JSON Pointer (RFC 6901).
+pub(super) fn pointer(path: &JsonPath) -> String {
+    let token = |step: &PathStep| match step {
+        PathStep::Key(key) => key.replace('~', "~0").replace('/', "~1"),
+        PathStep::Index(index) => index.to_string(),
+    };
+    path.0
+        .iter()
+        .map(|step| format!("/{}", token(step)))
+        .collect()
+}
+
 /// Replaces the value at `path`; changes nothing when there is none.
 pub(super) fn replace(map: &mut Map<String, Value>, path: &JsonPath, new: Value) {
     let Some((PathStep::Key(key), rest)) = path.0.split_first() else {
@@ -103,6 +115,17 @@ mod tests {
         assert_eq!(
             find(&args, &path(&["pose", "position", "0"])),
             Some(&json!(9.0))
+        );
+    }
+
+    #[test]
+    fn a_pointer_finds_what_its_path_finds() {
+        let args = json!({ "a/b~c": { "list": [0, 7] } });
+        let path = path(&["a/b~c", "list", "1"]);
+        assert_eq!(pointer(&path), "/a~1b~0c/list/1");
+        assert_eq!(
+            args.pointer(&pointer(&path)),
+            find(&map(args.clone()), &path)
         );
     }
 

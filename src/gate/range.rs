@@ -136,6 +136,14 @@ impl Range {
         }
     }
 
+    /// Returns what a number should have been that refuses its call whatever came before; without the
+    /// number itself. A number that would be clamped refuses nothing.
+    pub(super) fn beyond(&self, value: f64) -> Option<String> {
+        let outside = !(self.lo..=self.hi).contains(&value);
+        (outside && self.on_limit == OnLimit::Reject)
+            .then(|| format!("must be {}", self.in_force()))
+    }
+
     /// Returns whether the number that was accepted for `last` is still one step from it.
     pub(super) fn in_step(&self, value: f64, last: f64) -> bool {
         self.step
@@ -160,10 +168,7 @@ impl Range {
 
     /// Returns what follows the range in a description: whose ceiling it is, how far one step goes.
     pub(super) fn notes(&self) -> String {
-        let mut notes = String::new();
-        if let Some(tier) = self.ceiling_of {
-            notes.push_str(&format!(" (ceiling of {tier})"));
-        }
+        let mut notes = self.ceiling_note();
         if let Some(step) = self.step {
             notes.push_str(&format!("; changes by {}{} at most", step.max, self.unit));
         }
@@ -194,11 +199,19 @@ impl Range {
         rounded_inward(lo, hi, self.whole)
     }
 
+    /// The range with whose ceiling it is.
+    fn in_force(&self) -> String {
+        self.text() + &self.ceiling_note()
+    }
+
+    fn ceiling_note(&self) -> String {
+        self.ceiling_of
+            .map(|tier| format!(" (ceiling of {tier})"))
+            .unwrap_or_default()
+    }
+
     fn permitted(&self, last: f64) -> String {
-        let mut text = format!("permitted is {}", self.text());
-        if let Some(tier) = self.ceiling_of {
-            text.push_str(&format!(" (ceiling of {tier})"));
-        }
+        let mut text = format!("permitted is {}", self.in_force());
         if let Some(step) = self.step {
             let Self { unit, .. } = self;
             text.push_str(&format!(", and a step of {}{unit} from {last}", step.max));

@@ -41,7 +41,7 @@ impl DoraEvents {
 pub enum Polled {
     /// An event.
     Event(WireEvent),
-    /// Nothing, for now.
+    /// Nothing has arrived yet.
     Nothing,
     /// The end of the stream.
     Ended,

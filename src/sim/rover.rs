@@ -193,7 +193,7 @@ impl Rover {
         is_zero(self.opening - self.opening_goal)
     }
 
-    /// The speeds that the order asks for now.
+    /// The speeds that the order asks for in this step.
     fn wanted(&mut self) -> (f64, f64) {
         match self.drive {
             Drive::Rest => (0.0, 0.0),

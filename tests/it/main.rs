@@ -6,6 +6,7 @@
 )]
 
 mod architecture;
+mod bridges;
 mod broken_files;
 mod dataflows;
 mod ends;

@@ -63,15 +63,16 @@ fn a_hidden_tool_called_by_its_name_is_refused_and_counted_once() {
 fn every_problem_of_the_arguments_stands_in_one_report_and_nothing_is_sent() {
     let site = Site::new();
     let calls = [
-        // A word for a number, a word too many; limits are looked at once the shape is right.
+        // Far too fast, a word for a number, a word too many.
         r#"{ tool = "rover_set_velocity", args = { linear = 99.0, angular = "0.1", turbo = true } }"#,
-        // Infinity as text, one missing, one too many.
+        // All of it in one call: out of range, infinity as text, one missing, one too many.
+        r#"{ tool = "rover_set_velocity", args = { linear = 99.0, speed = "inf" } }"#,
         r#"{ tool = "rover_go_to_pose", args = { x = "inf", z = 1.0 } }"#,
         // Nothing but the number too large.
         r#"{ tool = "rover_set_velocity", args = { linear = 99.0, angular = 0.0 } }"#,
     ];
     let expect = r#"refused = [
-        { tool = "rover_set_velocity", reason = "schema" },
+        { tool = "rover_set_velocity", reason = "schema", times = 2 },
         { tool = "rover_go_to_pose", reason = "schema" },
         { tool = "rover_set_velocity", reason = "limit" } ]"#;
     let facts = refused(&site, &calls, expect);
@@ -83,7 +84,18 @@ fn every_problem_of_the_arguments_stands_in_one_report_and_nothing_is_sent() {
     };
     let details: Vec<String> = facts.iter().filter_map(detail).collect();
     let wanted = [
-        &["2 problems", "/angular: must be number", "/turbo: unknown"][..],
+        &[
+            "3 problems",
+            "/linear: must be -0.2 to 0.25 m/s (ceiling of safe_motion)",
+            "/angular: must be number",
+            "/turbo: unknown",
+        ][..],
+        &[
+            "3 problems",
+            "/linear: must be -0.2 to 0.25",
+            "/angular: missing",
+            "/speed: unknown",
+        ],
         &[
             "3 problems",
             "/x: must be number",

@@ -57,6 +57,37 @@ async fn all_problems_of_the_arguments_are_told_in_one_report() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_number_out_of_range_stands_in_the_same_report_as_what_is_wrong_in_shape() {
+    for (tool, args, places) in [
+        (
+            "rover_go_to_pose",
+            json!({ "x": -99.0, "z": "inf" }),
+            ["/x: must be -10 to 10 m", "/y: missing", "/z: unknown"],
+        ),
+        (
+            "rover_set_velocity",
+            json!({ "linear": 99, "angular": "NaN", "turbo": true }),
+            [
+                "/linear: must be -0.2 to 0.25 m/s (ceiling of safe_motion)",
+                "/angular: must be number",
+                "/turbo: unknown",
+            ],
+        ),
+    ] {
+        let kit = Kit::new();
+        let turn = kit.turn(Tier::SafeMotion);
+        let report = kit.executor.call(&turn, call(tool, args)).await;
+        nothing_but(&kit, &report, Reason::Schema);
+        let detail = &refusal(&report).detail;
+        assert!(detail.contains("3 problems"), "{detail}");
+        for place in places {
+            assert!(detail.contains(place), "no `{place}` in: {detail}");
+        }
+        assert!(!detail.contains("99"), "a value is told: {detail}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn case_11_words_for_numbers_and_arguments_that_are_no_object_are_refused() {
     for args in [
         json!({ "x": "NaN", "y": 0.0 }),

@@ -59,6 +59,23 @@ fn all_numbers_outside_are_told_together() {
 }
 
 #[test]
+fn numbers_that_would_refuse_are_told_ahead_and_those_that_would_be_clamped_are_not() {
+    let rig = Rig::new();
+    let told = |args: Value| {
+        let rules = rig.tool("rover_set_velocity");
+        let issues = rules.beyond(args.as_object().unwrap());
+        issues.map(|issue| issue.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        told(json!({ "linear": 0.9, "angular": 7.0 })),
+        ["/linear: must be -0.2 to 0.25 m/s (ceiling of safe_motion)"]
+    );
+    assert!(told(json!({ "linear": -0.2, "turbo": 99 })).is_empty());
+    assert!(told(json!({ "linear": "0.9" })).is_empty());
+    assert!(told(json!({})).is_empty());
+}
+
+#[test]
 fn case_11_what_is_no_sound_number_is_a_schema_problem() {
     let mut rig = Rig::with(CLAMPED);
     let bad = [

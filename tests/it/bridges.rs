@@ -1,0 +1,63 @@
+//! The two bridges of `sim`: what happens in the real dataflow happens in process too, in the same
+//! order.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::rig::{Run, Site, repo};
+
+/// A scenario that takes longer on dora, whose clock is the real one, is played there by hand.
+const LIMIT_S_MAX: i64 = 60;
+
+/// Returns the shipped scenarios that dora can play in a test: no faults, and short.
+fn shipped() -> Vec<PathBuf> {
+    let folder = fs::read_dir(repo().join("dataflows/scenarios")).unwrap();
+    let mut files: Vec<PathBuf> = folder.map(|entry| entry.unwrap().path()).collect();
+    files.retain(|file| {
+        let text = fs::read_to_string(file).unwrap();
+        let scenario: toml::Table = text.parse().unwrap();
+        !scenario.contains_key("fault") && scenario["limit_s"].as_integer() <= Some(LIMIT_S_MAX)
+    });
+    files.sort();
+    files
+}
+
+/// Plays a scenario; returns what must not depend on the bridge, each list in its order.
+fn story(scenario: &str, bridge: &str) -> Value {
+    let site = Site::new();
+    let args = ["sim", scenario, "--bridge", bridge, "--json", "--quiet"].map(OsStr::new);
+    let ended = Run::start(&site, &args).finish();
+    assert_eq!(ended.code, Some(0), "{bridge}: {}", ended.out);
+    let summary: Value = serde_json::from_str(&ended.out).unwrap();
+    assert_eq!(summary["bridge"], bridge);
+    let of = |list: &Value, keys: &[&str]| -> Vec<Value> {
+        let part = |entry: &Value| keys.iter().map(|key| entry[key].clone()).collect();
+        list.as_array().unwrap().iter().map(part).collect()
+    };
+    let mut verdicts = of(&summary["expectations"], &["name", "ok"]);
+    // Processes are there on dora only.
+    verdicts.retain(|verdict| verdict[0] != "nodes");
+    json!({
+        "calls": of(&summary["calls"]["list"], &["tool", "outcome", "reason", "tier"]),
+        "refused": summary["calls"]["refused"],
+        "denials": summary["denials"],
+        "stops": of(&summary["stops"], &["kind", "cause", "by"]),
+        "verdicts": verdicts,
+    })
+}
+
+#[test]
+fn case_57_dora_and_mock_give_the_same_verdicts_in_the_same_order() {
+    let scenarios = shipped();
+    assert!(!scenarios.is_empty());
+    for file in scenarios {
+        let name = file.file_stem().unwrap().to_str().unwrap();
+        let (dora, mock) = (story(name, "dora"), story(name, "mock"));
+        assert_eq!(dora, mock, "{name}");
+        assert!(!dora["calls"].as_array().unwrap().is_empty());
+        assert!(!dora["stops"].as_array().unwrap().is_empty());
+    }
+}
