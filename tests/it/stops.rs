@@ -1,10 +1,64 @@
 //! A stop goes before everything else.
 
+use std::ffi::OsStr;
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+
 use octos_edge::terms::{Fact, RunState, StopCause, StopKind};
+use rustix::process::Signal;
 
 use crate::rig::{
-    ARM, DRIVE, Run, Site, Trail, enters, is_first_verb, is_motion, is_standstill, stop_for,
+    ARM, DRIVE, Run, Site, Trail, command, enters, is_first_verb, is_motion, is_standstill, signal,
+    stop_for,
 };
+
+/// Asks the running node where its metrics are, and fetches them.
+fn scrape(site: &Site) -> String {
+    let status = command(site).args(["ctl", "status", "--json"]).output();
+    let status = String::from_utf8(status.unwrap().stdout).unwrap();
+    let (_, at) = status.split_once("\"metrics\": \"").unwrap();
+    let (at, _) = at.split_once('"').unwrap();
+    let mut stream = TcpStream::connect(at).unwrap();
+    stream
+        .write_all(b"GET /metrics HTTP/1.1\r\nHost: rover\r\n\r\n")
+        .unwrap();
+    let mut text = String::new();
+    stream.read_to_string(&mut text).unwrap();
+    text
+}
+
+#[test]
+fn a_scrape_during_a_stop_answers() {
+    let site = Site::with_own_files();
+    // A robot that does not answer is waited for long enough to ask in between.
+    let robot = "tiers/robots/rover-sim.toml";
+    site.edit(
+        robot,
+        "args = {}, wait_ms = 200",
+        "args = {}, wait_ms = 2000",
+    );
+    site.edit(robot, "within_ms = 500", "within_ms = 5000");
+    let scenario = site.scenario(ARM, &[DRIVE], "");
+    let args = ["sim".as_ref(), scenario.as_os_str(), "--metrics".as_ref()];
+    let port = OsStr::new("127.0.0.1:0");
+    let mut run = Run::start(&site, &[&args[..], &[port]].concat());
+    let (_, rover) = run.wait_moving();
+    signal(rover, Signal::STOP);
+    run.wait_fact("a stop that nobody answers", |fact| {
+        matches!(fact, Fact::StopVerb { nth: 2, .. })
+    });
+    let text = scrape(&site);
+    for line in [
+        r#"octos_edge_run_state{state="stopping"} 1"#,
+        r#"octos_edge_stops_total{kind="stop",cause="stale_state"} 1"#,
+    ] {
+        assert!(text.lines().any(|l| l == line), "no `{line}` in\n{text}");
+    }
+    signal(rover, Signal::CONT);
+    run.wait_fact("standstill", is_standstill);
+    run.signal(Signal::TERM);
+    run.finish();
+}
 
 #[test]
 fn case_24_a_stop_listed_behind_a_move_is_executed_first_and_the_move_never_leaves() {

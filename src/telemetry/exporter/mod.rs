@@ -1,8 +1,8 @@
-//! The scrape endpoint: `GET /metrics` in the Prometheus text format, on plain threads.
+//! The scrape endpoint: `GET /metrics` in the text format of Prometheus, or in OpenMetrics for a
+//! scraper that asks for it, on plain threads.
 //!
 //! A robot has one or two scrapers, so this is a responder and no web server: one request a
-//! connection, no body, no compression, no second format (OpenMetrics would add nothing: there are
-//! neither exemplars nor times). It needs no async runtime, so a stop that keeps every worker busy
+//! connection, no body, no compression. It needs no async runtime, so a stop that keeps every worker busy
 //! does not keep it from answering, and it adds no library.
 //!
 //! Bounds: [`PEERS_MAX`] connections, of which the oldest goes when one more comes, so that whoever
@@ -10,6 +10,7 @@
 //! connection. Nothing of the actuation path is asked or waited for: a scrape reads atomics.
 
 mod address;
+mod format;
 mod peer;
 #[cfg(test)]
 mod tests;

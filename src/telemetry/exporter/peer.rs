@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::Source;
+use super::format::Format;
 use crate::terms::Mono;
 
 /// Longest request, bytes. Chosen: four times what a scraper sends with all its headers.
@@ -16,8 +17,6 @@ const REST_BYTES_MAX: usize = 64 * 1024;
 /// Time to tell a slow peer that it was too slow.
 const LAST_WORD: Duration = Duration::from_secs(1);
 
-/// The text format of Prometheus.
-const TEXT_FORMAT: &str = "text/plain; version=0.0.4; charset=utf-8";
 const PLAIN: &str = "text/plain; charset=utf-8";
 
 /// A connection and the time until which it lives.
@@ -117,13 +116,18 @@ impl Peer {
         }
         let path = target.split('?').next().unwrap_or_default();
         match (path, method) {
-            ("/metrics", "GET") => Response {
-                status: "200 OK",
-                kind: TEXT_FORMAT,
-                body: self.source.metrics.scrape(&self.source.probe.read()),
-            },
+            ("/metrics", "GET") => self.metrics(Format::asked_in(head)),
             ("/metrics", _) => plain("405 Method Not Allowed", "only GET is answered"),
             (_, _) => plain("404 Not Found", "there is /metrics and nothing else"),
+        }
+    }
+
+    fn metrics(&self, format: Format) -> Response {
+        let text = self.source.metrics.scrape(&self.source.probe.read());
+        Response {
+            status: "200 OK",
+            kind: format.content_type(),
+            body: format.of(text),
         }
     }
 

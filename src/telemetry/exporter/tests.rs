@@ -156,6 +156,27 @@ fn a_scrape_gives_facts_and_readings() {
 }
 
 #[test]
+fn a_scraper_that_asks_for_open_metrics_gets_it_with_its_mark_at_the_end() {
+    let stage = Stage::new(GUARD);
+    let plain = stage.scrape();
+    let accept = "Accept: application/openmetrics-text;version=1.0.0,text/plain;q=0.5";
+    let request = format!("GET /metrics HTTP/1.1\r\nHost: rover\r\n{accept}\r\n\r\n");
+    let answer = stage.say(request.as_bytes());
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    assert!(
+        head.contains("Content-Type: application/openmetrics-text; version=1.0.0"),
+        "{head}"
+    );
+    assert!(body.ends_with("\n# EOF\n"), "{body}");
+    assert!(
+        body.contains("# TYPE octos_edge_denial counter\n"),
+        "{body}"
+    );
+    assert_eq!(series(body).len(), series(&plain).len());
+    stage.exporter.finish();
+}
+
+#[test]
 fn case_51_the_first_scrape_has_all_denials_at_0_and_ten_thousand_calls_add_no_series() {
     let stage = Stage::new(GUARD);
     let first = stage.scrape();
