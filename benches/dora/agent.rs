@@ -18,8 +18,8 @@ use octos_edge::robot::{
 use octos_edge::safety::{Boot, Latch, run_safety};
 use octos_edge::sim::{Vendor, VendorPlan};
 use octos_edge::terms::{
-    Call, CallOrigin, Clock, Fact, FactSink, Input, Mono, Outcome, PeerEvent, Posture, RobotId,
-    RobotPort, StopCause, StopKind, Wire as _, WireEvent,
+    Call, CallOrigin, Clock, Fact, FactSink, Input, Mono, Nobody, Outcome, PeerEvent, Posture,
+    RobotId, RobotPort, StopCause, StopKind, Wire as _, WireEvent,
 };
 use octos_edge::tools::robot::robot_tools;
 use tokio_util::sync::CancellationToken;
@@ -165,6 +165,7 @@ fn calling(
             bridge: Arc::clone(bridge),
             asked: AtomicU64::new(0),
         }),
+        human: Arc::new(Nobody),
     };
     (Executor::new(ports, Pace::new(&rules)), turn)
 }

@@ -11,8 +11,8 @@ use octos_edge::gate::{Pace, PolicyStack, RobotRules};
 use octos_edge::robot::describe;
 use octos_edge::telemetry::{Metrics, Recorder, RecorderPlan, RobotLabels};
 use octos_edge::terms::{
-    Call, CallOrigin, Clock, Descriptor, FactSink, Mono, Outcome, Posture, Reading, RobotPort,
-    StopCause, StopKind, ToolError,
+    Call, CallOrigin, Clock, Descriptor, FactSink, Mono, Nobody, Outcome, Posture, Reading,
+    RobotPort, StopCause, StopKind, ToolError,
 };
 use serde_json::{Map, Value, json};
 use tokio::runtime::{Builder, Runtime};
@@ -175,6 +175,7 @@ fn ports(clock: &Arc<dyn Clock>, facts: Arc<dyn FactSink>, robot: Arc<dyn RobotP
         clock: Arc::clone(clock),
         facts,
         robot,
+        human: Arc::new(Nobody),
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use super::control::{ANSWER_WITHIN, Answer, Client, Status, Trouble, Word};
+use super::control::{ANSWER_WITHIN, Answer, Client, PendingApproval, Status, Trouble, Word};
 use super::exit::AppError;
 use super::settings::Settings;
 use super::state::robot_folder;
@@ -170,6 +170,27 @@ fn robots_in(state: &Path) -> Vec<RobotId> {
     robots
 }
 
+/// A call that waits for a person's word. Its arguments are what a model wrote: what could play with
+/// the terminal is left out.
+fn question(one: &PendingApproval) -> String {
+    let args: String = one.args.chars().filter(|c| !c.is_control()).collect();
+    let tier = one.needed.map_or(String::new(), |tier| format!(", {tier}"));
+    let rule = one
+        .rule
+        .as_ref()
+        .map_or(String::new(), |rule| format!(", {rule}"));
+    format!(
+        "\nasks      {}: {} {}{tier}{rule}; {} s left\n          \
+         octos-edge ctl approve {} --why …  |  octos-edge ctl deny {}",
+        one.request,
+        one.tool,
+        args,
+        one.left_ms / 1000,
+        one.request,
+        one.request,
+    )
+}
+
 impl Status {
     /// Returns the status for people.
     pub fn to_text(&self) -> String {
@@ -201,9 +222,10 @@ impl Status {
         let metrics = self.metrics.as_ref().map_or(String::new(), |at| {
             format!("\nmetrics   http://{at}/metrics")
         });
+        let asked: String = self.approvals.iter().map(question).collect();
         format!(
             "robot     {} served by process {}\nstate     {}{cause}, epoch {}\ntier      {}\n\
-             position  {place}, {age}\nspeed     {speed}\ngoal      {goal}\narming    {arming}{metrics}",
+             position  {place}, {age}\nspeed     {speed}\ngoal      {goal}\narming    {arming}{metrics}{asked}",
             self.robot_id, self.pid, self.run, self.epoch, self.tier
         )
     }

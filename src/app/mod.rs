@@ -34,7 +34,7 @@ mod tools;
 pub use check::{
     CheckReport, CheckedFile, PrintedSetting, check_all, check_and_print, file_schema,
 };
-pub use control::{Answer, GoalStatus, Status, Word};
+pub use control::{Answer, GoalStatus, PendingApproval, Status, Word};
 pub use ctl::say;
 pub use exit::{AppError, Exit};
 pub use explain::{ExplainNumber, ExplainRule, ExplainVerdict, Explanation, explain};

@@ -64,6 +64,22 @@ enum CtlWord {
         #[arg(long)]
         why: String,
     },
+    /// Say yes to one call that waits for a person's word; `status` lists them.
+    Approve {
+        /// Id of the question.
+        request: String,
+        /// Why; goes to the audit.
+        #[arg(long)]
+        why: String,
+    },
+    /// Say no to it.
+    Deny {
+        /// Id of the question.
+        request: String,
+        /// Why; goes to the audit and to the model.
+        #[arg(long, default_value = "asked at the terminal")]
+        why: String,
+    },
     /// Give the agent a goal.
     Goal {
         /// What to do.
@@ -103,6 +119,16 @@ impl Args {
             CtlWord::Reset { why } => Word::Reset {
                 who,
                 why: why.clone(),
+            },
+            CtlWord::Approve { request, why } => Word::Approve {
+                who,
+                why: why.clone(),
+                request: request.clone(),
+            },
+            CtlWord::Deny { request, why } => Word::Deny {
+                who,
+                why: why.clone(),
+                request: request.clone(),
             },
             CtlWord::Goal { text } => Word::Goal {
                 who,

@@ -28,7 +28,7 @@ pub use robot::{
 };
 pub use scenario::{
     Condition, Event, Expect, ExpectedRefusal, ExpectedStop, Fault, FaultAct, Loss, OperatorAct,
-    Scenario, ScriptedCall, ScriptedTurn, When,
+    Scenario, ScriptedAnswer, ScriptedCall, ScriptedTurn, When,
 };
 pub use schema::{FileKind, Setting, list_settings};
 pub use tiers::{Approval, CallDefaults, LeaseProfile, TierProfile, Tiers};

@@ -1,5 +1,6 @@
 //! The stages that look at the robot: limits, approval, admission. No await lies between them.
 
+use super::approval::Approved;
 use super::refuse;
 use super::stages::Checked;
 use super::turn::Asked;
@@ -20,11 +21,13 @@ pub(super) struct Admitted {
 /// a call that moves the robot is void: it was thought out for a robot that was not stopped.
 pub(super) fn admit(
     (asked, checked, number): (&Asked<'_>, &Checked<'_>, u64),
-    robot: &dyn RobotPort,
+    (robot, approved): (&dyn RobotPort, Approved),
     pace: &mut Pace,
 ) -> Result<Admitted, Refusal> {
     let limited = limit(asked, checked, pace)?;
-    approve(asked, checked)?;
+    if approved.is_some_and(|args| args != *limited.args()) {
+        return Err(refuse::other_numbers(asked, checked.entry.descriptor()));
+    }
     let now = robot.posture();
     not_void(asked, checked, &now)?;
     let grant = grant((asked, checked, number), (&limited, &now), pace)?;
@@ -64,16 +67,23 @@ pub(super) fn limit(
     }
 }
 
-/// No person can be asked in this release, so a call that needs one is refused at once.
-pub(super) fn approve(asked: &Asked<'_>, checked: &Checked<'_>) -> Result<(), Refusal> {
-    if checked.needs_person {
-        Err(refuse::nobody_to_ask(asked, checked.entry.descriptor()))
-    } else {
-        Ok(())
-    }
+/// Judges a call as [`admit`] would, for somebody who wants to know before a person is asked.
+pub(super) fn would_pass(
+    (asked, checked): (&Asked<'_>, &Checked<'_>),
+    (limited, now): (&Limited, &Posture),
+    pace: &mut Pace,
+) -> Result<(), Refusal> {
+    not_void(asked, checked, now)?;
+    // A grant of no call: it is dropped on the spot.
+    grant((asked, checked, 0), (limited, now), pace).map(drop)
 }
 
-fn not_void(asked: &Asked<'_>, checked: &Checked<'_>, now: &Posture) -> Result<(), Refusal> {
+/// Returns whether no stop has made the call void since it was asked for.
+pub(super) fn not_void(
+    asked: &Asked<'_>,
+    checked: &Checked<'_>,
+    now: &Posture,
+) -> Result<(), Refusal> {
     let tool = checked.entry.descriptor();
     let moves = matches!(tool.effect, Effect::Actuate { .. });
     // A latched robot is refused by the gate, which has more to say about it.

@@ -10,10 +10,10 @@
 //! them, since the robot's port raises `StopAsked`. A call that a check behind the grant refused
 //! raises `Refused` besides, so that each refusal is counted once.
 //!
-//! Not here yet: hooks, preflight, approval by a person, redaction and the ledger arrive with the
-//! rooms that bring them. A call that would need a person's word is refused.
+//! Not here yet: hooks, preflight, redaction and the ledger arrive with the rooms that bring them.
 
 mod admission;
+mod approval;
 mod batch;
 mod cut;
 mod no_robot;

@@ -1,11 +1,12 @@
 //! The way of one call.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::admission::{Admitted, admit};
+use super::approval::Approved;
 use super::record::{Open, Record};
 use super::scopes::{Scope, Scopes};
 use super::stages::{Checked, examine};
@@ -13,8 +14,8 @@ use super::turn::Asked;
 use super::{Turn, cut, refuse};
 use crate::gate::Pace;
 use crate::terms::{
-    Call, CallOrigin, CallReport, Clock, Effect, FactSink, Outcome, Refusal, RobotPort, StopCause,
-    ToolError,
+    Call, CallOrigin, CallReport, Clock, Effect, FactSink, Human, Outcome, Refusal, RobotPort,
+    StopCause, ToolError,
 };
 
 /// So many calls run at once; others wait for a slot in the order they came.
@@ -29,6 +30,9 @@ pub struct Ports {
     pub facts: Arc<dyn FactSink>,
     /// The robot; [`super::NoRobot`] when there is none.
     pub robot: Arc<dyn RobotPort>,
+    /// Who is asked before a call of a tier that needs a person's word;
+    /// [`Nobody`](crate::terms::Nobody) when there is no way to one.
+    pub human: Arc<dyn Human>,
 }
 
 /// Runs calls. One for the whole process: rates, slots and exclusive scopes are shared by all turns.
@@ -117,9 +121,14 @@ impl Executor {
         let _room = match self.room(asked, &checked).await {
             Ok(room) => room,
             Err(Held::Refused(refusal)) => return self.refused(asked, *refusal),
-            Err(Held::Cancelled) => return self.not_run(asked, "the turn was cancelled"),
+            Err(Held::Cancelled) => return self.not_run(asked, CANCELLED),
         };
-        match self.admit(asked, &checked) {
+        let approved = match self.approve(asked, &checked).await {
+            Ok(approved) => approved,
+            Err(Held::Refused(refusal)) => return self.refused(asked, *refusal),
+            Err(Held::Cancelled) => return self.not_run(asked, CANCELLED),
+        };
+        match self.admit(asked, &checked, approved) {
             Ok(admitted) => self.granted(asked, &checked, admitted).await,
             Err(refusal) => self.refused(asked, refusal),
         }
@@ -165,10 +174,24 @@ impl Executor {
         })
     }
 
-    fn admit(&self, asked: &Asked<'_>, checked: &Checked<'_>) -> Result<Admitted, Refusal> {
+    fn admit(
+        &self,
+        asked: &Asked<'_>,
+        checked: &Checked<'_>,
+        approved: Approved,
+    ) -> Result<Admitted, Refusal> {
         let number = self.calls.fetch_add(1, Ordering::Relaxed).saturating_add(1);
-        let mut pace = self.pace.lock().unwrap_or_else(PoisonError::into_inner);
-        admit((asked, checked, number), &*self.ports.robot, &mut pace)
+        let robot = &*self.ports.robot;
+        admit(
+            (asked, checked, number),
+            (robot, approved),
+            &mut self.pace(),
+        )
+    }
+
+    /// Returns rates and steps of all tools. Never held across an await.
+    pub(super) fn pace(&self) -> MutexGuard<'_, Pace> {
+        self.pace.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn granted(
@@ -188,9 +211,12 @@ impl Executor {
     }
 }
 
-/// Why a call got no room.
+/// What a call is told that was not run because its turn ended.
+const CANCELLED: &str = "the turn was cancelled";
+
+/// Why a call does not go on, though nothing of it was wrong.
 #[derive(Debug)]
-enum Held {
+pub(super) enum Held {
     Refused(Box<Refusal>),
     Cancelled,
 }

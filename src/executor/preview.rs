@@ -4,7 +4,7 @@
 //! stop, counts nothing and raises nothing; a grant that it gets is dropped on the spot.
 
 use super::Turn;
-use super::admission::{approve, grant, limit};
+use super::admission::{limit, would_pass};
 use super::stages::examine;
 use super::turn::Asked;
 use crate::gate::{Limited, Pace};
@@ -21,20 +21,17 @@ pub enum Stage {
     Arguments,
     /// Are all numbers within their limits?
     Limits,
-    /// Does a person have to be asked?
-    Approval,
     /// Does the robot, as it stands, permit it?
     Admission,
 }
 
 impl Stage {
     /// All stages.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 5] = [
         Self::Resolve,
         Self::Decide,
         Self::Arguments,
         Self::Limits,
-        Self::Approval,
         Self::Admission,
     ];
 
@@ -45,7 +42,6 @@ impl Stage {
             Self::Decide => "decide",
             Self::Arguments => "arguments",
             Self::Limits => "limits",
-            Self::Approval => "approval",
             Self::Admission => "admission",
         }
     }
@@ -81,6 +77,8 @@ pub enum Preview {
     Stop,
     /// Every stage lets it pass, with these arguments.
     Pass(Box<Limited>),
+    /// It would pass, if a person says yes to these arguments within so many ms.
+    Asks(Box<Limited>, u64),
     /// A stage refuses it.
     Refused(Stage, Box<Refusal>),
 }
@@ -98,17 +96,20 @@ pub fn preview(turn: &Turn, call: &Call, now: &Posture, pace: &mut Pace) -> Prev
         epoch: now.epoch,
     };
     match walk(&asked, now, pace) {
-        Ok(limited) => Preview::Pass(Box::new(limited)),
+        Ok((limited, None)) => Preview::Pass(Box::new(limited)),
+        Ok((limited, Some(ttl_ms))) => Preview::Asks(Box::new(limited), ttl_ms),
         Err((stage, refusal)) => Preview::Refused(stage, Box::new(refusal)),
     }
 }
 
-fn walk(asked: &Asked<'_>, now: &Posture, pace: &mut Pace) -> Result<Limited, (Stage, Refusal)> {
+fn walk(
+    asked: &Asked<'_>,
+    now: &Posture,
+    pace: &mut Pace,
+) -> Result<(Limited, Option<u64>), (Stage, Refusal)> {
     let at = |stage| move |refusal| (stage, refusal);
     let checked = examine(asked).map_err(|refusal| (Stage::of_early(refusal.reason), refusal))?;
     let limited = limit(asked, &checked, pace).map_err(at(Stage::Limits))?;
-    approve(asked, &checked).map_err(at(Stage::Approval))?;
-    let granted = grant((asked, &checked, 1), (&limited, now), pace);
-    granted.map(drop).map_err(at(Stage::Admission))?;
-    Ok(limited)
+    would_pass((asked, &checked), (&limited, now), pace).map_err(at(Stage::Admission))?;
+    Ok((limited, checked.asks_for_ms))
 }

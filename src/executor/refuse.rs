@@ -4,7 +4,7 @@
 use super::turn::Asked;
 use crate::catalog::ToolView;
 use crate::gate::SubjectError;
-use crate::terms::{Descriptor, Reason, Refusal};
+use crate::terms::{Descriptor, Reason, Refusal, Unasked};
 
 /// Longest tool name that is repeated or recorded, characters.
 pub(super) const NAME_CHARS_MAX: usize = 80;
@@ -38,13 +38,37 @@ pub(super) fn never_admitted(asked: &Asked<'_>, tool: &Descriptor, error: Subjec
     refusal(asked, tool, Reason::PolicyDeny, (error.to_string(), hint))
 }
 
-pub(super) fn nobody_to_ask(asked: &Asked<'_>, tool: &Descriptor) -> Refusal {
+pub(super) fn nobody_to_ask(asked: &Asked<'_>, tool: &Descriptor, why: Unasked) -> Refusal {
     let detail = format!(
-        "each call of `{}` needs a person's word, and nobody can be asked",
+        "each call of `{}` needs a person's word, and {why}",
         tool.name
     );
     let hint = "use a tool of a lower tier; asking again changes nothing".to_owned();
     refusal(asked, tool, Reason::ApprovalUnavailable, (detail, hint))
+}
+
+pub(super) fn denied(asked: &Asked<'_>, tool: &Descriptor, (who, why): (&str, &str)) -> Refusal {
+    let detail = format!("{who} said no to this call of `{}`: {why}", tool.name);
+    let hint = "do not ask again for the same; go on in another way, or end here".to_owned();
+    refusal(asked, tool, Reason::ApprovalDenied, (detail, hint))
+}
+
+pub(super) fn nobody_answered(asked: &Asked<'_>, tool: &Descriptor, ttl_ms: u64) -> Refusal {
+    let detail = format!(
+        "nobody said yes to this call of `{}` within {ttl_ms} ms",
+        tool.name
+    );
+    let hint = "without a person's word the answer is no; go on in another way".to_owned();
+    refusal(asked, tool, Reason::ApprovalDenied, (detail, hint))
+}
+
+pub(super) fn other_numbers(asked: &Asked<'_>, tool: &Descriptor) -> Refusal {
+    let detail = format!(
+        "the numbers of this call of `{}` are no longer those that a person said yes to",
+        tool.name
+    );
+    let hint = "call again: the person is asked anew".to_owned();
+    refusal(asked, tool, Reason::ApprovalDenied, (detail, hint))
 }
 
 pub(super) fn stopped_since(asked: &Asked<'_>, tool: &Descriptor) -> Refusal {

@@ -6,8 +6,11 @@ use super::refuse;
 use super::turn::Asked;
 use crate::arguments::{Arguments, DEPTH_MAX, serialized_len, too_deep};
 use crate::catalog::{Entry, Judged, ToolView};
-use crate::gate::{Subject, Verdict};
+use crate::gate::{Subject, ToolRules, Verdict};
 use crate::terms::{Descriptor, Refusal};
+
+/// How long a person may take where no tier says it, ms. Chosen: a minute.
+const TTL_MS: u64 = 60_000;
 
 /// A call that passed the first stages.
 #[derive(Debug)]
@@ -15,7 +18,8 @@ pub(super) struct Checked<'a> {
     pub(super) entry: &'a Entry,
     pub(super) subject: Subject<'a>,
     pub(super) args: Arguments,
-    pub(super) needs_person: bool,
+    /// A person must say yes first, within so many ms.
+    pub(super) asks_for_ms: Option<u64>,
 }
 
 /// Takes a call through the first stages; the first that refuses answers.
@@ -31,13 +35,19 @@ pub(super) fn examine<'a>(asked: &Asked<'a>) -> Result<Checked<'a>, Refusal> {
         entry: judged.entry,
         subject,
         args,
-        needs_person,
+        asks_for_ms: needs_person.then(|| ttl_ms(judged.entry)),
     })
 }
 
 fn resolve<'a>(view: &'a ToolView, name: &str) -> Result<Judged<'a>, Refusal> {
     view.find(name)
         .ok_or_else(|| refuse::unknown_tool(view, name))
+}
+
+/// Returns how long a person may take: what the tier of a robot's tool says.
+fn ttl_ms(entry: &Entry) -> u64 {
+    let of_tier = entry.rules().and_then(ToolRules::approval_ttl_ms);
+    of_tier.unwrap_or(TTL_MS)
 }
 
 /// Returns whether the call needs a person's word.

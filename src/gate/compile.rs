@@ -48,6 +48,7 @@ pub(super) fn tool(
         place: place(robot, tool, profile),
         freshness_ms: tool.freshness_ms,
         lease: profile.lease.filter(|_| tool.effect.moves()),
+        approval_ttl_ms: profile.approval.ttl_ms(),
         tempo: tempo(tool, profile),
         ..stop(index, tool)
     })
@@ -69,6 +70,7 @@ fn stop(index: u16, tool: &ToolDef) -> ToolRules {
         place: None,
         freshness_ms: None,
         lease: None,
+        approval_ttl_ms: None,
         hold_ms: tool.hold_ms,
         tempo: Tempo::default(),
     }

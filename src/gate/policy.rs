@@ -51,7 +51,7 @@ impl PolicyStack {
     #[must_use]
     pub fn ask(mut self, tiers: &Tiers) -> Self {
         for (asks, tier) in self.asks.iter_mut().zip(Tier::ALL) {
-            *asks |= tiers.of(tier).approval == Approval::PerCall;
+            *asks |= tiers.of(tier).approval != Approval::Never;
         }
         self
     }

@@ -72,6 +72,8 @@ pub struct ToolRules {
     /// Largest age of the robot's state, ms.
     pub(super) freshness_ms: Option<u32>,
     pub(super) lease: Option<LeaseProfile>,
+    /// How long a person may take to permit a call, ms; `None` where nobody is asked.
+    pub(super) approval_ttl_ms: Option<u64>,
     pub(super) hold_ms: u32,
     pub(super) tempo: Tempo,
 }
@@ -91,6 +93,11 @@ impl ToolRules {
     /// the frame are in the descriptions; constant members are not in it.
     pub fn schema_value(&self) -> &Arc<Value> {
         &self.schema
+    }
+
+    /// Returns how long a person may take to permit a call, ms; `None` where nobody is asked.
+    pub fn approval_ttl_ms(&self) -> Option<u64> {
+        self.approval_ttl_ms
     }
 
     /// Returns the parameters as they are sent: the arguments, the constants of the robot file and,

@@ -38,6 +38,7 @@ pub(super) fn scenario() -> Scenario {
         goal: "Drive.".to_owned(),
         operator: "sim-operator".to_owned(),
         faults: Vec::new(),
+        answers: Vec::new(),
         events: vec![event(
             When::Once(Condition::MovedM(0.8)),
             OperatorAct::Stop {

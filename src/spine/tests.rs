@@ -130,6 +130,7 @@ fn kit(replies: Vec<Option<LaneReply>>, limits: Limits) -> Kit {
         clock: clock.clone(),
         facts: facts.clone(),
         robot: Arc::new(Stoppable(NoRobot::new(clock), AtomicU32::new(0))),
+        human: Arc::new(crate::terms::Nobody),
     };
     let robot = Arc::clone(&ports.robot);
     let catalog = CatalogBuilder::new().raw(Arc::new(Slow)).build().unwrap();

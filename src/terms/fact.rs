@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Input, PeerEvent, Reason, RunState, StopCause, StopKind, Tier};
+use super::{ApprovalOutcome, Input, PeerEvent, Reason, RunState, StopCause, StopKind, Tier};
 
 /// How a fact is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -204,6 +204,32 @@ pub enum Fact {
         steps: u32,
         /// Calls that could move the robot.
         actuations: u32,
+    },
+    /// A person was asked whether a call may run.
+    ApprovalAsked {
+        /// Id of the question.
+        request: String,
+        /// The call's id.
+        call: String,
+        /// The tool.
+        tool: String,
+        /// The tier it needs.
+        tier: Option<Tier>,
+        /// Digest of the final arguments.
+        args: String,
+        /// How long the question stands, ms.
+        ttl_ms: u64,
+    },
+    /// A question to a person ended, or was answered when it no longer stood.
+    ApprovalEnded {
+        /// Id of the question, as it was answered; cut to 80 characters.
+        request: String,
+        /// How.
+        outcome: ApprovalOutcome,
+        /// Who answered, if somebody did.
+        who: Option<String>,
+        /// The reason that they gave.
+        why: String,
     },
     /// A call was granted and runs.
     Granted {
@@ -451,6 +477,8 @@ impl Fact {
             | Self::AdvertMissing { .. }
             | Self::GoalBegun { .. }
             | Self::GoalEnded { .. }
+            | Self::ApprovalAsked { .. }
+            | Self::ApprovalEnded { .. }
             | Self::Granted { .. }
             | Self::Finished { .. }
             | Self::Refused { .. }

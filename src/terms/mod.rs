@@ -2,7 +2,7 @@
 //!
 //! Nothing here opens a file, a socket or a thread, and nothing here decides: a type in this room
 //! names a thing, gives its unit and range, and parses or prints it. The port traits
-//! ([`Wire`], [`FactSink`], [`Lane`], [`Clock`]) are the only seams to the outside world; `app`
+//! ([`Wire`], [`FactSink`], [`Lane`], [`Human`], [`Clock`]) are the only seams to the outside world; `app`
 //! chooses who stands behind them.
 
 mod call;
@@ -11,6 +11,7 @@ mod command;
 mod descriptor;
 mod effect;
 mod fact;
+mod human;
 mod lane;
 mod name;
 mod nearest;
@@ -30,6 +31,7 @@ pub use command::{
 pub use descriptor::{Access, Budget, Descriptor, Rule, ToolSpec};
 pub use effect::{Device, Effect, Motion};
 pub use fact::{DropCause, Fact, FactClass, FactSink, InputFault};
+pub use human::{ApprovalOutcome, ApprovalRequest, Human, Nobody, Said, Unasked};
 pub use lane::{Lane, LaneError, LaneReply, Message};
 pub use name::{NameError, RobotId, ToolName};
 pub use nearest::nearest;

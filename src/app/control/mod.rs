@@ -22,4 +22,4 @@ pub(super) use client::{ANSWER_WITHIN, Client, Trouble};
 pub(super) use remedy::remedies;
 #[cfg(feature = "dora")]
 pub(super) use server::{Control, Server};
-pub use words::{Answer, GoalStatus, Status, Word};
+pub use words::{Answer, GoalStatus, PendingApproval, Status, Word};

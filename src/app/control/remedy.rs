@@ -1,7 +1,7 @@
 //! The way out of each refusal: one table, shown by `ctl` and in its `--json` as `hint`.
 
 /// What a failed check begins with, and what to do about it.
-const REMEDIES: [(&str, &str); 27] = [
+const REMEDIES: [(&str, &str); 31] = [
     (
         "wrong run state",
         "`octos-edge ctl status` names the state: arming needs a disarmed robot (armed already: \
@@ -83,6 +83,22 @@ const REMEDIES: [(&str, &str); 27] = [
     (
         "this node has no model",
         "give the node a model in its dataflow",
+    ),
+    (
+        "no question",
+        "`octos-edge ctl status` lists the questions that wait",
+    ),
+    (
+        "the time of question",
+        "the call was refused; the agent may ask again",
+    ),
+    (
+        "the call of question",
+        "the call has ended; the agent may ask again",
+    ),
+    (
+        "`request` is empty",
+        "`octos-edge ctl status` lists the questions that wait",
     ),
     ("the goal is empty", "`octos-edge ctl goal \"what to do\"`"),
     ("`who` is empty", "name yourself with --who"),

@@ -50,6 +50,24 @@ pub enum Word {
         /// Why.
         why: String,
     },
+    /// Say yes to a call that waits for a person's word.
+    Approve {
+        /// Who.
+        who: String,
+        /// Why.
+        why: String,
+        /// Id of the question, as `status` tells it.
+        request: String,
+    },
+    /// Say no to it.
+    Deny {
+        /// Who.
+        who: String,
+        /// Why.
+        why: String,
+        /// Id of the question, as `status` tells it.
+        request: String,
+    },
     /// Give the agent a goal.
     Goal {
         /// Who.
@@ -74,6 +92,8 @@ impl Word {
             Self::Stop { .. } => "stop",
             Self::Estop { .. } => "estop",
             Self::Reset { .. } => "reset",
+            Self::Approve { .. } => "approve",
+            Self::Deny { .. } => "deny",
             Self::Goal { .. } => "goal",
             Self::End { .. } => "end",
         }
@@ -88,6 +108,8 @@ impl Word {
             | Self::Stop { who, .. }
             | Self::Estop { who, .. }
             | Self::Reset { who, .. }
+            | Self::Approve { who, .. }
+            | Self::Deny { who, .. }
             | Self::Goal { who, .. }
             | Self::End { who } => who,
         }
@@ -100,6 +122,8 @@ impl Word {
             Self::Arm { .. }
             | Self::Disarm { .. }
             | Self::Reset { .. }
+            | Self::Approve { .. }
+            | Self::Deny { .. }
             | Self::Goal { .. }
             | Self::End { .. } => false,
         }
@@ -117,6 +141,23 @@ pub struct GoalStatus {
     pub ended: Option<String>,
     /// Calls of the model that were answered.
     pub answered: u32,
+}
+
+/// A call that waits for a person's word.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PendingApproval {
+    /// Id of the question.
+    pub request: String,
+    /// The tool.
+    pub tool: String,
+    /// The final arguments, as JSON; cut at 2 KiB.
+    pub args: String,
+    /// The tier that the tool needs.
+    pub needed: Option<Tier>,
+    /// The rule of the robot file that the call falls under.
+    pub rule: Option<String>,
+    /// How long the question still stands, ms.
+    pub left_ms: u64,
 }
 
 /// The state of a node.
@@ -149,6 +190,9 @@ pub struct Status {
     pub state_age_ms: Option<u64>,
     /// The agent's goal.
     pub goal: GoalStatus,
+    /// Calls that wait for a person's word, oldest first.
+    #[serde(default)]
+    pub approvals: Vec<PendingApproval>,
     /// Where metrics are served, with the port that was chosen; `None` when nobody asked for them.
     #[serde(default)]
     pub metrics: Option<String>,

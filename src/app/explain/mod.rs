@@ -17,7 +17,7 @@ use super::requests::ExplainRequest;
 use super::settings::Settings;
 use crate::config::{Place, ToolDef};
 use crate::executor::{Preview, Stage, preview};
-use crate::gate::{NumberLimit, NumberOutcome, Pace};
+use crate::gate::{Limited, NumberLimit, NumberOutcome, Pace};
 use crate::terms::{Call, Reason, Refusal, Tier};
 use needs::needs;
 
@@ -29,6 +29,8 @@ pub enum ExplainVerdict {
     Allowed,
     /// It would be granted with other numbers.
     Clamped,
+    /// It would be granted if a person says yes to it.
+    Asks,
     /// It would be refused.
     Refused,
     /// It is a stop: it acts whatever stands against other calls.
@@ -156,6 +158,15 @@ fn explained(paper: &Paper, tool: &str, args: Value) -> Explanation {
             decided_by: def.map(of_robot_file).into_iter().collect(),
             ..blank
         },
+        Preview::Asks(limited, ttl_ms) => Explanation {
+            verdict: ExplainVerdict::Asks,
+            detail: asks(&limited, ttl_ms),
+            decided_by: def
+                .and_then(|def| of_approval(paper, def))
+                .into_iter()
+                .collect(),
+            ..blank
+        },
         Preview::Refused(stage, refusal) => Explanation {
             verdict: ExplainVerdict::Refused,
             stage: Some(stage.as_str()),
@@ -168,6 +179,16 @@ fn explained(paper: &Paper, tool: &str, args: Value) -> Explanation {
     }
 }
 
+/// What a person would be asked, and what was changed before.
+fn asks(limited: &Limited, ttl_ms: u64) -> Vec<String> {
+    let ttl_s = ttl_ms / 1000;
+    let mut detail = vec![format!(
+        "a person must say yes to each call within {ttl_s} s"
+    )];
+    detail.extend_from_slice(limited.clamped());
+    detail
+}
+
 fn numbers(paper: &Paper, def: Option<&ToolDef>, args: &Map<String, Value>) -> Vec<NumberLimit> {
     let rules = paper.book.rules.tools().iter();
     let rules = rules
@@ -177,7 +198,7 @@ fn numbers(paper: &Paper, def: Option<&ToolDef>, args: &Map<String, Value>) -> V
 }
 
 fn number(limit: &NumberLimit, def: Option<&ToolDef>, preview: &Preview) -> ExplainNumber {
-    let passes = matches!(preview, Preview::Pass(_));
+    let passes = matches!(preview, Preview::Pass(_) | Preview::Asks(..));
     let sent = match &limit.outcome {
         NumberOutcome::Kept => limit.given,
         NumberOutcome::Clamped(to, _) => Some(*to),
@@ -209,6 +230,16 @@ fn of_robot_file(def: &ToolDef) -> ExplainRule {
     }
 }
 
+/// The rule of the tier file that asks for a person's word.
+fn of_approval(paper: &Paper, def: &ToolDef) -> Option<ExplainRule> {
+    let tier = def.tier?;
+    Some(ExplainRule {
+        layer: "tier file".to_owned(),
+        rule: format!("approval of {tier} is per_call"),
+        place: Some(paper.book.tiers.of(tier).place.to_string()),
+    })
+}
+
 /// Returns the rules behind a refusal.
 fn deciders(
     paper: &Paper,
@@ -224,15 +255,6 @@ fn deciders(
             .iter()
             .filter(|limit| matches!(limit.outcome, NumberOutcome::Refused(_)))
             .map(|limit| by_limit(paper, def, limit))
-            .collect(),
-        Stage::Approval => def
-            .tier
-            .map(|tier| ExplainRule {
-                layer: "tier file".to_owned(),
-                rule: format!("approval of {tier} is per_call"),
-                place: Some(paper.book.tiers.of(tier).place.to_string()),
-            })
-            .into_iter()
             .collect(),
         Stage::Arguments | Stage::Admission => vec![of_robot_file(def)],
     }

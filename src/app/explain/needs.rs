@@ -11,8 +11,8 @@ pub(super) fn needs(def: &ToolDef, book: &Rulebook) -> Vec<String> {
     };
     let profile = book.tiers.of(tier);
     let mut needs = Vec::new();
-    if profile.approval == Approval::PerCall {
-        needs.push("a person's word for each call".to_owned());
+    if let Approval::PerCall { ttl_s } = profile.approval {
+        needs.push(format!("a person's word for each call, within {ttl_s} s"));
     }
     if matches!(def.verb, Verb::Wire(_)) {
         needs.push("a robot that answers".to_owned());

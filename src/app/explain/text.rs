@@ -40,6 +40,7 @@ impl Explanation {
                 format!("allowed: `{}`, on a robot at rest at home", self.tool)
             }
             (ExplainVerdict::Clamped, _) => format!("allowed with another number: {first}"),
+            (ExplainVerdict::Asks, _) => format!("asks: {first}"),
             (ExplainVerdict::Stop, _) => format!(
                 "always allowed: `{}` is a stop; nothing stands before it, and what is in its arguments is dropped",
                 self.tool

@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::mpsc::SyncSender;
 
 use super::End;
+use super::approvals::Approvals;
 use crate::agent::{Agent, Limits, system_prompt};
 use crate::app::assembly;
 use crate::app::exit::AppError;
@@ -78,6 +79,8 @@ pub(in crate::app) struct Wake {
     pub(in crate::app) sink: Arc<dyn FactSink>,
     pub(in crate::app) progress: Arc<AtomicU64>,
     pub(in crate::app) has_model: bool,
+    /// Whether a person can answer questions.
+    pub(in crate::app) is_attended: bool,
     pub(in crate::app) script: Vec<LaneReply>,
     pub(in crate::app) runtime: tokio::runtime::Handle,
     pub(in crate::app) end: SyncSender<End>,
@@ -89,6 +92,7 @@ pub(in crate::app) struct Awake {
     pub(in crate::app) handle: SpineHandle,
     pub(in crate::app) has_model: bool,
     pub(in crate::app) tier: Tier,
+    pub(in crate::app) approvals: Approvals,
 }
 
 impl Mind {
@@ -114,11 +118,17 @@ impl Mind {
             .map_err(|errors| AppError::Internal(format!("tools: {errors}")))?;
         let view = catalog.view(&self.policy);
         tell_hidden(&view, given.sink.as_ref());
+        let approvals = Approvals::new(
+            Arc::clone(&given.clock),
+            Arc::clone(&given.sink),
+            given.is_attended,
+        );
         let executor = Executor::new(
             Ports {
                 clock: Arc::clone(&given.clock),
                 facts: given.sink,
                 robot: Arc::clone(&given.bridge) as Arc<dyn crate::terms::RobotPort>,
+                human: Arc::new(approvals.clone()),
             },
             Pace::new(&self.rules),
         );
@@ -142,6 +152,7 @@ impl Mind {
             handle,
             has_model: given.has_model,
             tier: self.policy.effective(),
+            approvals,
         })
     }
 }

@@ -3,6 +3,7 @@
 //! Everything that decides, moves, records or answers is here or in the rooms; what differs is who
 //! drives it: threads and a dataflow in `serve`, one driver under a virtual clock in `rehearse`.
 
+mod approvals;
 mod desk;
 mod end;
 mod mind;

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 
+use super::approvals::{Approvals, Reply};
 use super::{Desk, End};
 use crate::app::control::{Answer, GoalStatus, Status, Word};
 use crate::robot::Bridge;
@@ -62,6 +63,7 @@ pub(in crate::app) struct OperatorDesk {
     pub(in crate::app) sink: Arc<dyn FactSink>,
     pub(in crate::app) robot_id: String,
     pub(in crate::app) tier: Tier,
+    pub(in crate::app) approvals: Approvals,
     pub(in crate::app) metrics: Option<String>,
     pub(in crate::app) end: SyncSender<End>,
     pub(in crate::app) wait: Arc<dyn Wait>,
@@ -87,6 +89,8 @@ impl OperatorDesk {
             }
             Word::Disarm { .. } => self.told(word, self.order(Order::Disarm)),
             Word::Reset { .. } => self.told(word, self.reset()),
+            Word::Approve { who, request, .. } => self.answer(request, (who, Reply::Yes)),
+            Word::Deny { who, why, request } => self.answer(request, (who, Reply::No { why })),
             Word::Goal { who, text } => self.goal(who, text),
             Word::End { who } => {
                 // Here, not where the end is carried out: that thread may be busy.
@@ -134,7 +138,15 @@ impl OperatorDesk {
                 ended: goal.last_end,
                 answered: goal.answered,
             },
+            approvals: self.approvals.pending(),
             metrics: self.metrics.clone(),
+        }
+    }
+
+    fn answer(&self, request: &str, said: (&str, Reply<'_>)) -> Answer {
+        match self.approvals.answer(request, said) {
+            Ok(text) => Answer::Done { text },
+            Err(why) => Answer::Refused { failed: vec![why] },
         }
     }
 
@@ -148,6 +160,8 @@ impl OperatorDesk {
             | Word::Arm { .. }
             | Word::Disarm { .. }
             | Word::Reset { .. }
+            | Word::Approve { .. }
+            | Word::Deny { .. }
             | Word::Goal { .. }
             | Word::End { .. } => {
                 return Answer::Refused {
@@ -241,6 +255,8 @@ impl OperatorDesk {
             Word::Status
             | Word::Stop { .. }
             | Word::Estop { .. }
+            | Word::Approve { .. }
+            | Word::Deny { .. }
             | Word::Goal { .. }
             | Word::End { .. } => (String::new(), None),
         };

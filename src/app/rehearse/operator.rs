@@ -1,10 +1,11 @@
 //! Plays the scenario's operator: the same words that a person says, wherever the node lives.
 
+use std::collections::VecDeque;
 use std::fmt;
 
-use crate::app::control::{Answer, Status, Word};
+use crate::app::control::{Answer, PendingApproval, Status, Word};
 use crate::app::exit::AppError;
-use crate::config::{Event, OperatorAct, Scenario};
+use crate::config::{Event, OperatorAct, Scenario, ScriptedAnswer};
 use crate::sim;
 use crate::terms::{Mono, RunState};
 
@@ -31,6 +32,10 @@ pub(super) struct Play {
     scenario: Scenario,
     progress: Box<dyn Fn(&str) + Send>,
     operator: sim::Operator,
+    /// Answers that were not given yet.
+    answers: VecDeque<ScriptedAnswer>,
+    /// The latest question that was seen. Their numbers rise, so older ones were seen before.
+    asked: Option<String>,
     goal_at: Option<Mono>,
     place: Option<[f64; 3]>,
     moved_m: f64,
@@ -49,6 +54,8 @@ impl Play {
     pub(super) fn new(scenario: Scenario, progress: Box<dyn Fn(&str) + Send>) -> Self {
         Self {
             operator: sim::Operator::new(&scenario),
+            answers: scenario.answers.iter().copied().collect(),
+            asked: None,
             scenario,
             progress,
             goal_at: None,
@@ -98,6 +105,7 @@ impl Play {
             let word = word_of(&act, &self.scenario.operator);
             self.say(to, &word)?;
         }
+        self.reply(to, status)?;
         if status.ready && self.goal_at.is_none() {
             let word = Word::Goal {
                 who: self.scenario.operator.clone(),
@@ -107,6 +115,30 @@ impl Play {
             self.goal_at = Some(now);
         }
         Ok(self.goal_at.is_some() && has_settled(status))
+    }
+
+    /// Answers the questions that are new, each with the next answer of the scenario.
+    fn reply(&mut self, to: &mut dyn Say, status: &Status) -> Result<(), AppError> {
+        let seen = |one: &PendingApproval| Some(&one.request) == self.asked.as_ref();
+        let first_new = status
+            .approvals
+            .iter()
+            .position(seen)
+            .map_or(0, |at| at + 1);
+        let new = status.approvals.iter().skip(first_new);
+        for request in new.map(|one| one.request.clone()).collect::<Vec<_>>() {
+            self.asked = Some(request.clone());
+            let who = self.scenario.operator.clone();
+            let why = "an answer of the scenario".to_owned();
+            match self.answers.pop_front() {
+                Some(ScriptedAnswer::Approve) => {
+                    self.say(to, &Word::Approve { who, why, request })?
+                }
+                Some(ScriptedAnswer::Deny) => self.say(to, &Word::Deny { who, why, request })?,
+                Some(ScriptedAnswer::Silent) | None => {}
+            }
+        }
+        Ok(())
     }
 
     /// Returns whether the run may go on at `now`.
@@ -133,7 +165,11 @@ impl Play {
     }
 
     /// Returns what came of playing.
-    pub(super) fn played(self) -> Played {
+    pub(super) fn played(mut self) -> Played {
+        if !self.answers.is_empty() {
+            let left = self.answers.len();
+            self.trouble(format!("{left} of operator.answers were never asked for"));
+        }
         Played {
             unfired: self.operator.unfired().to_vec(),
             troubles: self.troubles,

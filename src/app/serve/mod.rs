@@ -199,6 +199,8 @@ impl Node {
             sink: Arc::clone(&self.sink),
             progress: self.spine_progress,
             has_model: entry.script.is_some(),
+            // By whoever can reach the control socket.
+            is_attended: true,
             script: entry.script.unwrap_or_default(),
             runtime: runtime.handle().clone(),
             end: end_sender.clone(),
@@ -217,6 +219,7 @@ impl Node {
             sink: Arc::clone(&self.sink),
             robot_id: self.robot_id.to_string(),
             tier: spine.tier,
+            approvals: spine.approvals,
             metrics: exporter.as_ref().map(|at| at.address().to_string()),
             end: end_sender.clone(),
             wait: Arc::new(Parked),

@@ -77,6 +77,17 @@ pub struct Event {
     pub act: OperatorAct,
 }
 
+/// What the operator says to a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ScriptedAnswer {
+    /// Yes.
+    Approve,
+    /// No.
+    Deny,
+    /// Nothing: the time runs out.
+    Silent,
+}
+
 /// A call in the script.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScriptedCall {
@@ -161,6 +172,9 @@ pub struct Scenario {
     pub goal: String,
     /// Name of the operator that this run plays.
     pub operator: String,
+    /// What the operator says to the questions of calls that need a person's word, in order. When it is
+    /// empty nobody can be asked.
+    pub answers: Vec<ScriptedAnswer>,
     /// What the operator does.
     pub events: Vec<Event>,
     /// What goes wrong on the way.

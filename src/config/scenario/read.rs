@@ -4,8 +4,8 @@ use std::path::Path;
 
 use super::fault::fault;
 use super::{
-    Condition, Event, Expect, ExpectedRefusal, ExpectedStop, OperatorAct, Scenario, ScriptedCall,
-    ScriptedTurn, When,
+    Condition, Event, Expect, ExpectedRefusal, ExpectedStop, OperatorAct, Scenario, ScriptedAnswer,
+    ScriptedCall, ScriptedTurn, When,
 };
 use crate::config::reader::{
     self, Node, Parsed, Source, Table, flag, list, named, number, object, parsed, prose, schema,
@@ -15,7 +15,8 @@ use crate::config::{ConfigErrors, file};
 use crate::terms::{Reason, RobotId, RunState, StopCause, StopKind};
 
 const GUIDE: &str = "dataflows/README.md";
-/// Most events, faults, turns, calls of one turn, and expectations of one kind.
+/// Most answers, events, faults, turns, calls of one turn, and expectations of one kind.
+const ANSWERS_MAX: usize = 64;
 const EVENTS_MAX: usize = 64;
 const FAULTS_MAX: usize = 64;
 const TURNS_MAX: usize = 256;
@@ -29,6 +30,12 @@ const RUN_S_MAX: u32 = 3_600;
 const RUN_MS_MAX: u64 = 3_600_000;
 /// Longest way and largest coordinate, m. Chosen: what a rover drives in an hour.
 const WAY_M_MAX: f64 = 10_000.0;
+
+const ANSWERS: &[(&str, ScriptedAnswer)] = &[
+    ("approve", ScriptedAnswer::Approve),
+    ("deny", ScriptedAnswer::Deny),
+    ("silent", ScriptedAnswer::Silent),
+];
 
 /// Who may have asked for a stop.
 const ASKERS: &[(&str, &str)] = &[
@@ -80,6 +87,7 @@ fn scenario(t: &mut Table<'_>, file: &str) -> Option<Scenario> {
     let faults = t.may("fault", list(0..=FAULTS_MAX, fault));
     let turns = t.must("turn", list(1..=TURNS_MAX, turn));
     let expect = t.must("expect", expect);
+    let (operator, answers) = operator?;
     Some(Scenario {
         place: t.file(),
         name: name?,
@@ -89,7 +97,8 @@ fn scenario(t: &mut Table<'_>, file: &str) -> Option<Scenario> {
         seed: seed?,
         limit_s: limit_s?,
         goal: goal?,
-        operator: operator?,
+        operator,
+        answers,
         events: events.unwrap_or_default(),
         faults: faults.unwrap_or_default(),
         turns: turns?,
@@ -106,21 +115,12 @@ fn dataflow(node: Node<'_>) -> Option<String> {
     }
 }
 
-/// Reads `[operator]`: the name of the person that the run plays.
-fn operator(node: Node<'_>) -> Option<String> {
+/// Reads `[operator]`: the name of the person that the run plays, and their answers in order.
+fn operator(node: Node<'_>) -> Option<(String, Vec<ScriptedAnswer>)> {
     node.table(|t| {
-        t.may("answers", |node| {
-            let answers = node.clone().items()?;
-            if !answers.is_empty() {
-                let hint = "leave the list empty: no person can be asked in this release";
-                node.fault(
-                    "answers to approval requests are not read by this release",
-                    hint,
-                );
-            }
-            Some(())
-        });
-        t.must("name", text(1..=SHORT_BYTES_MAX))
+        let answers = t.may("answers", list(0..=ANSWERS_MAX, word(ANSWERS)));
+        let name = t.must("name", text(1..=SHORT_BYTES_MAX));
+        Some((name?, answers.unwrap_or_default()))
     })
 }
 

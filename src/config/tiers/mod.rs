@@ -42,7 +42,20 @@ pub enum Approval {
     /// No.
     Never,
     /// Each call does.
-    PerCall,
+    PerCall {
+        /// How long a person may take, s, 1 to 600: after it the answer is no.
+        ttl_s: u32,
+    },
+}
+
+impl Approval {
+    /// Returns how long a person may take, ms; `None` where nobody is asked.
+    pub fn ttl_ms(self) -> Option<u64> {
+        match self {
+            Self::Never => None,
+            Self::PerCall { ttl_s } => Some(u64::from(ttl_s).saturating_mul(1000)),
+        }
+    }
 }
 
 /// What one tier permits.

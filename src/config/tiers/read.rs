@@ -21,8 +21,8 @@ const CONCURRENCY: &[(&str, bool)] = &[
     ("exclusive", /* exclusive */ true),
     ("parallel", /* exclusive */ false),
 ];
-const APPROVALS: &[(&str, Approval)] =
-    &[("never", Approval::Never), ("per_call", Approval::PerCall)];
+/// Longest time that a person may take, s.
+const TTL_S_MAX: u32 = 600;
 
 impl Tiers {
     /// Loads the four tier files of a folder.
@@ -240,22 +240,33 @@ fn arming(node: Node<'_>) -> Option<u32> {
 
 fn approval(node: Node<'_>) -> Option<Approval> {
     node.table(|t| {
-        let comes = "approvals that a person gives come later; until then such a call is refused";
-        let mode = t.must("mode", |mode| {
+        let comes = "each call is asked for by itself; other kinds of approval come later";
+        let asks = t.must("mode", |mode| {
             if mode.as_str() == Some("per_arm") {
                 mode.fault("`per_arm` is not read by this release", comes);
                 return None;
             }
-            word(APPROVALS)(mode)
+            word(&[("never", false), ("per_call", true)])(mode)
         });
-        t.later("ttl_s", comes);
         t.later("max_calls", comes);
-        t.later("local_only", comes);
+        t.later("local_only", "no way but the control socket leads here yet");
         t.later(
             "default",
             "without a person's word a call is refused; there is no other default",
         );
-        mode
+        match asks? {
+            false => {
+                t.refuse(
+                    "ttl_s",
+                    "changes nothing: nobody is asked at this tier",
+                    "remove it",
+                );
+                Some(Approval::Never)
+            }
+            true => Some(Approval::PerCall {
+                ttl_s: t.must("ttl_s", whole(1..=TTL_S_MAX))?,
+            }),
+        }
     })
 }
 

@@ -1,6 +1,7 @@
 //! A clock on tokio's paused time, a sink that keeps facts, a robot that keeps notes, and tools
 //! that do what a test tells them.
 
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
@@ -14,9 +15,9 @@ use crate::config::{EffectWord, RobotFile, Tiers, ToolDef, Verb};
 use crate::executor::{Executor, Ports, Turn};
 use crate::gate::{Pace, PolicyStack, RobotRules};
 use crate::terms::{
-    Access, Budget, Call, CallOrigin, Clock, Descriptor, Device, Effect, Fact, FactSink, Mono,
-    Motion, Posture, Reading, Reason, Refusal, RobotPort, RunState, StopCause, StopKind, Tier,
-    ToolError, ToolName,
+    Access, ApprovalRequest, Budget, Call, CallOrigin, Clock, Descriptor, Device, Effect, Fact,
+    FactSink, Human, Mono, Motion, Posture, Reading, Reason, Refusal, RobotPort, RunState, Said,
+    StopCause, StopKind, Tier, ToolError, ToolName, Unasked,
 };
 
 const TIERS: [&str; 4] = [
@@ -111,6 +112,46 @@ impl RobotPort for NotingRobot {
             self.notes
                 .add(if rests { "at rest" } else { "not at rest" });
             rests
+        })
+    }
+}
+
+/// What a person of a test says to the next question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Says {
+    /// Yes, after so many ms.
+    YesAfterMs(u64),
+    No,
+    Nothing,
+}
+
+/// A person who says what a test has put into their mouth, and nobody once that is used up.
+#[derive(Debug, Default)]
+pub(super) struct Person {
+    says: Mutex<VecDeque<Says>>,
+    pub(super) asked: Mutex<Vec<ApprovalRequest>>,
+}
+
+impl Human for Person {
+    fn ask(&self, request: ApprovalRequest) -> BoxFuture<'_, Result<Said, Unasked>> {
+        let says = self.says.lock().unwrap().pop_front();
+        if says.is_some() {
+            self.asked.lock().unwrap().push(request);
+        }
+        let who = "ann".to_owned();
+        Box::pin(async move {
+            match says {
+                None => Err(Unasked::Nobody),
+                Some(Says::YesAfterMs(ms)) => {
+                    sleep(Duration::from_millis(ms)).await;
+                    Ok(Said::Yes { who })
+                }
+                Some(Says::No) => Ok(Said::No {
+                    who,
+                    why: "a hand is in the way".to_owned(),
+                }),
+                Some(Says::Nothing) => std::future::pending().await,
+            }
         })
     }
 }
@@ -272,6 +313,7 @@ pub(super) struct Kit {
     pub(super) executor: Executor,
     pub(super) robot: Arc<NotingRobot>,
     pub(super) notes: Notes,
+    pub(super) person: Arc<Person>,
     facts: Arc<Facts>,
     clock: Arc<PausedClock>,
     tiers: Tiers,
@@ -304,15 +346,18 @@ impl Kit {
             rests: Mutex::new(true),
         });
         let facts = Arc::new(Facts::default());
+        let person = Arc::new(Person::default());
         let ports = Ports {
             clock: clock.clone(),
             facts: facts.clone(),
             robot: robot.clone(),
+            human: person.clone(),
         };
         Self {
             executor: Executor::new(ports, Pace::new(&rules)),
             robot,
             notes,
+            person,
             facts,
             clock,
             tiers,
@@ -345,6 +390,12 @@ impl Kit {
     pub(super) fn asking(mut self) -> Self {
         self.asks = true;
         self
+    }
+
+    /// As [`Kit::asking`], with a person who answers.
+    pub(super) fn answered(self, says: impl IntoIterator<Item = Says>) -> Self {
+        self.person.says.lock().unwrap().extend(says);
+        self.asking()
     }
 
     fn with(mut self, descriptor: Descriptor, does: Does) -> Self {

@@ -1,5 +1,6 @@
 //! The pipeline, with the shipped rover, test tools and a robot that only keeps notes.
 
+mod approvals;
 mod batches;
 mod ends;
 mod kit;

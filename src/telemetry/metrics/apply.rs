@@ -51,6 +51,8 @@ pub(super) fn apply(m: &Metrics, fact: &Fact) {
             let outcome = if why == "done" { "done" } else { "cut_short" };
             m.add(&family::GOALS_ENDED, &[outcome], 1);
         }
+        Fact::ApprovalAsked { .. } => m.add(&family::APPROVALS_ASKED, &[], 1),
+        Fact::ApprovalEnded { outcome, .. } => m.add(&family::APPROVALS, &[outcome.as_str()], 1),
         Fact::Granted { clamped, .. } => {
             let hits = u64::try_from(clamped.len()).unwrap_or(u64::MAX);
             m.add(&family::LIMIT_HITS, &["clamp"], hits);

@@ -4,7 +4,9 @@
 //! sets follow the fleet's dashboards; where a name of ours differs, the reason stands beside it.
 
 use super::QueueName;
-use crate::terms::{DropCause, FactClass, InputFault, Reason, RunState, StopCause, Tier};
+use crate::terms::{
+    ApprovalOutcome, DropCause, FactClass, InputFault, Reason, RunState, StopCause, Tier,
+};
 
 /// What kind of number a metric is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -150,6 +152,11 @@ families! {
     LIMIT_HITS = Counter "octos_edge_limit_hits_total"
         [LabelSet { key: "kind", values: || vec!["clamp", "reject", "rate", "workspace"] }]
         "Numbers clamped, and calls refused by a limit.";
+    APPROVALS_ASKED = Counter "octos_edge_approvals_asked_total" []
+        "Questions to a person, each for one call.";
+    APPROVALS = Counter "octos_edge_approvals_total"
+        [LabelSet { key: "outcome", values: || ApprovalOutcome::ALL.map(ApprovalOutcome::as_str).to_vec() }]
+        "Questions to a person that ended, and answers that came too late.";
     GOALS_BEGUN = Counter "octos_edge_goals_begun_total" []
         "Goals given to the agent.";
     GOALS_ENDED = Counter "octos_edge_goals_ended_total"

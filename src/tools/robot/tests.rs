@@ -81,6 +81,7 @@ fn kit() -> Kit {
         clock,
         facts: facts.clone(),
         robot: parts.bridge.clone(),
+        human: Arc::new(crate::terms::Nobody),
     };
     let tools = describe(&rover, &rules);
     Kit {

@@ -126,6 +126,10 @@ fn problem_of(word: &Word) -> Option<String> {
         Word::Arm { who, why, .. } | Word::Disarm { who, why } | Word::Reset { who, why } => {
             named(who, why)
         }
+        Word::Approve { request, .. } | Word::Deny { request, .. } if request.trim().is_empty() => {
+            Some("`request` is empty: say which question".to_owned())
+        }
+        Word::Approve { who, why, .. } | Word::Deny { who, why, .. } => named(who, why),
         Word::Goal { text, .. } if text.trim().is_empty() => {
             Some("the goal is empty: say what to do".to_owned())
         }

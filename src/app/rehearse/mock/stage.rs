@@ -307,6 +307,7 @@ impl Stands {
             sink: sink.clone(),
             progress,
             has_model: true,
+            is_attended: !given.scenario.answers.is_empty(),
             script: replies(given.scenario),
             runtime: tokio::runtime::Handle::current(),
             end: sender.clone(),
@@ -321,6 +322,7 @@ impl Stands {
             sink,
             robot_id: robot_id.to_string(),
             tier: awake.tier,
+            approvals: awake.approvals,
             metrics: None,
             end: sender,
             wait: Arc::new(Rounds {

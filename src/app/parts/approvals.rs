@@ -1,0 +1,416 @@
+//! The questions that wait for a person, and the answers to them.
+//!
+//! A question lives as long as the call that waits for it: once that is gone, an answer is late and
+//! changes nothing. Its id holds a piece of the digest of the arguments, so an answer that was meant for
+//! another call, or for an earlier life of the process, meets no question.
+
+use std::fmt;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use futures::future::BoxFuture;
+use tokio::sync::oneshot;
+
+use crate::app::control::PendingApproval;
+use crate::terms::{
+    ApprovalOutcome, ApprovalRequest, Clock, Fact, FactSink, Human, Mono, Said, Unasked,
+};
+
+/// Questions that may wait. More than a person can read; a call beyond them is refused.
+const WAITING_MAX: usize = 8;
+/// Digits of the digest in the id of a question.
+const DIGEST_CHARS: usize = 6;
+/// Longest id that is recorded of an answer to no question, characters.
+const ID_CHARS_MAX: usize = 80;
+/// Longest arguments that a question shows, bytes of JSON. All that a command can carry is below it.
+const ARGS_BYTES_MAX: usize = 2048;
+
+/// Where calls ask and operators answer.
+#[derive(Debug, Clone)]
+pub(in crate::app) struct Approvals {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    clock: Arc<dyn Clock>,
+    sink: Arc<dyn FactSink>,
+    /// Whether anybody can answer.
+    is_attended: bool,
+    asked: AtomicU32,
+    waiting: Mutex<Vec<Waiting>>,
+}
+
+impl fmt::Debug for Inner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Approvals")
+            .field("is_attended", &self.is_attended)
+            .finish_non_exhaustive()
+    }
+}
+
+struct Waiting {
+    id: String,
+    request: ApprovalRequest,
+    until: Mono,
+    answer: oneshot::Sender<Said>,
+}
+
+/// What an operator says to a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::app) enum Reply<'a> {
+    Yes,
+    No { why: &'a str },
+}
+
+impl Approvals {
+    /// Makes a desk. One that nobody attends refuses every question at once.
+    pub(in crate::app) fn new(
+        clock: Arc<dyn Clock>,
+        sink: Arc<dyn FactSink>,
+        is_attended: bool,
+    ) -> Self {
+        Self {
+            inner: Arc::new(Inner {
+                clock,
+                sink,
+                is_attended,
+                asked: AtomicU32::new(0),
+                waiting: Mutex::default(),
+            }),
+        }
+    }
+
+    /// Returns the questions that wait, oldest first.
+    pub(in crate::app) fn pending(&self) -> Vec<PendingApproval> {
+        let now = self.inner.clock.now();
+        let waiting = self.inner.waiting();
+        waiting.iter().map(|one| one.shown(now)).collect()
+    }
+
+    /// Gives the answer to a question.
+    ///
+    /// # Errors
+    /// One sentence when the question does not stand: the answer is recorded as late.
+    pub(in crate::app) fn answer(
+        &self,
+        id: &str,
+        (who, reply): (&str, Reply<'_>),
+    ) -> Result<String, String> {
+        let Some(waiting) = self.inner.take(id) else {
+            self.inner
+                .ended(id, ApprovalOutcome::Late, (Some(who), reply.why()));
+            return Err(format!("no question `{}` waits for an answer", short(id)));
+        };
+        let now = self.inner.clock.now();
+        let (said, outcome) = match reply {
+            _ if waiting.until <= now => {
+                self.inner
+                    .ended(id, ApprovalOutcome::Late, (Some(who), reply.why()));
+                return Err(format!("the time of question `{}` is over", short(id)));
+            }
+            Reply::Yes => (
+                Said::Yes {
+                    who: who.to_owned(),
+                },
+                ApprovalOutcome::Granted,
+            ),
+            Reply::No { why } => (
+                Said::No {
+                    who: who.to_owned(),
+                    why: why.to_owned(),
+                },
+                ApprovalOutcome::Denied,
+            ),
+        };
+        let tool = waiting.request.tool;
+        if waiting.answer.send(said).is_err() {
+            self.inner
+                .ended(id, ApprovalOutcome::Late, (Some(who), reply.why()));
+            return Err(format!("the call of question `{}` is gone", short(id)));
+        }
+        self.inner.ended(id, outcome, (Some(who), reply.why()));
+        Ok(format!("{}: {tool}", outcome.as_str()))
+    }
+}
+
+impl Reply<'_> {
+    fn why(&self) -> &str {
+        match self {
+            Self::Yes => "",
+            Self::No { why } => why,
+        }
+    }
+}
+
+impl Human for Approvals {
+    fn ask(&self, request: ApprovalRequest) -> BoxFuture<'_, Result<Said, Unasked>> {
+        let asked = self.inner.ask(request);
+        Box::pin(async move {
+            let (answer, question) = asked?;
+            let said = answer.await;
+            // The sender goes only with its entry, and that goes only with an answer or with us.
+            said.map_err(|_gone| {
+                drop(question);
+                Unasked::Nobody
+            })
+        })
+    }
+}
+
+/// The asking side of a question: when it goes, the question goes.
+struct Question {
+    inner: Arc<Inner>,
+    id: String,
+}
+
+impl Drop for Question {
+    fn drop(&mut self) {
+        let Some(waiting) = self.inner.take(&self.id) else {
+            return;
+        };
+        let outcome = if waiting.until <= self.inner.clock.now() {
+            ApprovalOutcome::Expired
+        } else {
+            ApprovalOutcome::Withdrawn
+        };
+        self.inner.ended(&self.id, outcome, (None, ""));
+    }
+}
+
+impl Inner {
+    fn waiting(&self) -> MutexGuard<'_, Vec<Waiting>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take(&self, id: &str) -> Option<Waiting> {
+        let mut waiting = self.waiting();
+        let at = waiting.iter().position(|one| one.id == id)?;
+        Some(waiting.remove(at))
+    }
+
+    fn ask(
+        self: &Arc<Self>,
+        request: ApprovalRequest,
+    ) -> Result<(oneshot::Receiver<Said>, Question), Unasked> {
+        if !self.is_attended {
+            return Err(Unasked::Nobody);
+        }
+        let (sender, receiver) = oneshot::channel();
+        let number = self.asked.fetch_add(1, Ordering::Relaxed).saturating_add(1);
+        let digits: String = request.digest.chars().take(DIGEST_CHARS).collect();
+        let id = format!("{number}-{digits}");
+        let fact = asked(&id, &request);
+        {
+            let mut waiting = self.waiting();
+            if waiting.len() >= WAITING_MAX {
+                return Err(Unasked::Full { max: WAITING_MAX });
+            }
+            waiting.push(Waiting {
+                id: id.clone(),
+                until: self.clock.now().plus_ms(request.ttl_ms),
+                request,
+                answer: sender,
+            });
+        }
+        self.sink.raise(fact);
+        let question = Question {
+            inner: Arc::clone(self),
+            id,
+        };
+        Ok((receiver, question))
+    }
+
+    fn ended(&self, id: &str, outcome: ApprovalOutcome, (who, why): (Option<&str>, &str)) {
+        self.sink.raise(Fact::ApprovalEnded {
+            request: short(id),
+            outcome,
+            who: who.map(str::to_owned),
+            why: why.to_owned(),
+        });
+    }
+}
+
+impl Waiting {
+    fn shown(&self, now: Mono) -> PendingApproval {
+        let mut args = self.request.args.to_string();
+        if args.len() > ARGS_BYTES_MAX {
+            args.truncate(args.floor_char_boundary(ARGS_BYTES_MAX));
+            args.push_str("...");
+        }
+        PendingApproval {
+            request: self.id.clone(),
+            tool: self.request.tool.clone(),
+            args,
+            needed: self.request.needed,
+            rule: self.request.rule.clone(),
+            left_ms: self.until.ms_since(now),
+        }
+    }
+}
+
+fn asked(id: &str, request: &ApprovalRequest) -> Fact {
+    Fact::ApprovalAsked {
+        request: id.to_owned(),
+        call: request.call.clone(),
+        tool: request.tool.clone(),
+        tier: request.needed,
+        args: request.digest.clone(),
+        ttl_ms: request.ttl_ms,
+    }
+}
+
+fn short(id: &str) -> String {
+    id.chars().take(ID_CHARS_MAX).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicU64;
+    use std::time::SystemTime;
+
+    use futures::FutureExt as _;
+    use serde_json::json;
+
+    use super::*;
+    use crate::terms::Tier;
+
+    #[derive(Debug, Default)]
+    struct World {
+        now_ms: AtomicU64,
+        facts: Mutex<Vec<Fact>>,
+    }
+
+    impl Clock for World {
+        fn now(&self) -> Mono {
+            Mono::from_ms(self.now_ms.load(Ordering::Relaxed))
+        }
+
+        fn wall(&self) -> SystemTime {
+            SystemTime::UNIX_EPOCH
+        }
+    }
+
+    impl FactSink for World {
+        fn raise(&self, fact: Fact) {
+            self.facts.lock().unwrap().push(fact);
+        }
+    }
+
+    fn desk(is_attended: bool) -> (Arc<World>, Approvals) {
+        let world = Arc::new(World::default());
+        let desk = Approvals::new(world.clone(), world.clone(), is_attended);
+        (world, desk)
+    }
+
+    fn request() -> ApprovalRequest {
+        ApprovalRequest {
+            call: "call-1".to_owned(),
+            tool: "rover_gripper_set".to_owned(),
+            args: json!({ "opening": 0.05 }),
+            digest: "9f2c61aa00000000".to_owned(),
+            needed: Some(Tier::FullActuation),
+            rule: Some("RV-03".to_owned()),
+            ttl_ms: 60_000,
+        }
+    }
+
+    fn ends(world: &World) -> Vec<(String, ApprovalOutcome, Option<String>)> {
+        let facts = world.facts.lock().unwrap();
+        let end = |fact: &Fact| match fact {
+            Fact::ApprovalEnded {
+                request,
+                outcome,
+                who,
+                ..
+            } => Some((request.clone(), *outcome, who.clone())),
+            _ => None,
+        };
+        facts.iter().filter_map(end).collect()
+    }
+
+    #[test]
+    fn a_question_is_shown_with_its_numbers_and_one_answer_reaches_its_call() {
+        let (world, desk) = desk(true);
+        let mut asked = desk.ask(request());
+        assert_eq!((&mut asked).now_or_never(), None, "it waits");
+        world.now_ms.store(1_000, Ordering::Relaxed);
+        let pending = desk.pending();
+        assert_eq!(pending.len(), 1);
+        assert_eq!(pending[0].request, "1-9f2c61");
+        assert_eq!(pending[0].args, r#"{"opening":0.05}"#);
+        assert_eq!(pending[0].left_ms, 59_000);
+        let done = desk.answer("1-9f2c61", ("ann", Reply::Yes));
+        assert_eq!(done.unwrap(), "granted: rover_gripper_set");
+        let said = asked.now_or_never().unwrap();
+        assert_eq!(
+            said,
+            Ok(Said::Yes {
+                who: "ann".to_owned()
+            })
+        );
+        assert!(desk.pending().is_empty());
+        assert!(desk.answer("1-9f2c61", ("eve", Reply::Yes)).is_err());
+        let who = |name: &str| Some(name.to_owned());
+        let id = "1-9f2c61".to_owned();
+        assert_eq!(
+            ends(&world),
+            [
+                (id.clone(), ApprovalOutcome::Granted, who("ann")),
+                (id, ApprovalOutcome::Late, who("eve")),
+            ]
+        );
+    }
+
+    #[test]
+    fn case_20_a_late_yes_is_ignored_and_recorded_as_late() {
+        let (world, desk) = desk(true);
+        let asked = desk.ask(request());
+        world.now_ms.store(60_000, Ordering::Relaxed);
+        let late = desk.answer("1-9f2c61", ("ann", Reply::Yes));
+        assert!(late.unwrap_err().contains("is over"));
+        let said = asked.now_or_never().unwrap();
+        assert!(said.is_err(), "no yes: {said:?}");
+        assert_eq!(ends(&world)[0].1, ApprovalOutcome::Late);
+    }
+
+    #[test]
+    fn a_call_that_goes_away_takes_its_question_with_it() {
+        for (now_ms, outcome) in [
+            (59_999, ApprovalOutcome::Withdrawn),
+            (60_000, ApprovalOutcome::Expired),
+        ] {
+            let (world, desk) = desk(true);
+            let asked = desk.ask(request());
+            world.now_ms.store(now_ms, Ordering::Relaxed);
+            drop(asked);
+            assert!(desk.pending().is_empty());
+            assert_eq!(ends(&world), [("1-9f2c61".to_owned(), outcome, None)]);
+        }
+    }
+
+    #[test]
+    fn answers_to_no_question_change_nothing() {
+        let (world, desk) = desk(true);
+        let mut asked = desk.ask(request());
+        let long = "x".repeat(10_000);
+        for id in ["", "1", "1-000000", "2-9f2c61", long.as_str()] {
+            assert!(desk.answer(id, ("eve", Reply::Yes)).is_err(), "{id}");
+        }
+        assert_eq!((&mut asked).now_or_never(), None, "it still waits");
+        let facts = format!("{:?}", world.facts.lock().unwrap());
+        assert!(facts.len() < 4_000, "{}", facts.len());
+    }
+
+    #[test]
+    fn more_questions_than_a_person_can_read_and_an_empty_chair_are_refused_at_once() {
+        let (_, desk) = desk(true);
+        let asked: Vec<_> = (0..WAITING_MAX).map(|_| desk.ask(request())).collect();
+        let more = desk.ask(request()).now_or_never().unwrap();
+        assert_eq!(more, Err(Unasked::Full { max: WAITING_MAX }));
+        drop(asked);
+        let (world, empty) = super::tests::desk(false);
+        let said = empty.ask(request()).now_or_never().unwrap();
+        assert_eq!(said, Err(Unasked::Nobody));
+        assert!(world.facts.lock().unwrap().is_empty());
+    }
+}
