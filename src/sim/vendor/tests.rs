@@ -10,8 +10,22 @@ use crate::robot::codec::CMD_REQUEST_BYTES_MAX;
 use crate::sim::journal::VerbClass;
 use crate::terms::Output;
 
-const DRIVE: &str = verbs::SET_VELOCITY;
-const GO: &str = verbs::GO_TO_POSE;
+const DRIVE: &str = dialect::DRIVE;
+const GO: &str = dialect::GO_TO_POSE;
+
+/// All verbs of the built-in rover.
+const ALL: [&str; 10] = [
+    dialect::HEARTBEAT,
+    dialect::ESTOP,
+    dialect::RELEASE,
+    dialect::CAPABILITIES,
+    dialect::DRIVE,
+    dialect::GO_TO_POSE,
+    dialect::GRIPPER_SET,
+    dialect::GET_POSE,
+    dialect::STOP,
+    dialect::SELF_TEST,
+];
 
 /// A robot with the tools to talk to it.
 struct Rig {
@@ -26,6 +40,7 @@ impl Rig {
     fn new(seed: u64) -> Self {
         let plan = VendorPlan {
             robot_id: RobotId::parse("rover-sim-001").unwrap(),
+            dialect: Dialect::rover(),
             seed,
             home: [0.0, 0.0],
             pid: 42,
@@ -113,7 +128,7 @@ impl Rig {
     fn heartbeats(&mut self, ms: u64) {
         for _ in 0..ms / 300 {
             self.wait(300);
-            assert_eq!(self.code(verbs::HEARTBEAT, json!({})), "0");
+            assert_eq!(self.code(dialect::HEARTBEAT, json!({})), "0");
         }
     }
 }
@@ -136,7 +151,8 @@ fn the_advert_has_the_habits_of_vendors() {
     assert_eq!(advert["pid"], json!(42));
     let commands = advert["commands"].as_array().unwrap();
     assert_eq!(commands.len(), 10);
-    for command in commands {
+    for (command, verb) in commands.iter().zip(ALL) {
+        assert_eq!(command["verb"], verb);
         assert_eq!(command["safety_tier"], "emergency_override");
     }
 }
@@ -144,7 +160,7 @@ fn the_advert_has_the_habits_of_vendors() {
 #[test]
 fn the_advert_comes_again_when_asked_for() {
     let mut rig = Rig::new(7);
-    let answer = rig.send(verbs::CAPABILITIES, json!({})).unwrap();
+    let answer = rig.send(dialect::CAPABILITIES, json!({})).unwrap();
     assert_eq!(answer["data"], rig.all(Output::Capabilities)[0]);
 }
 
@@ -194,7 +210,7 @@ fn the_dead_man_stays_armed_after_a_stop_and_after_arrival() {
         rig.code(GO, goal(0.2));
         rig.heartbeats(2400);
         if stop {
-            assert_eq!(rig.code(verbs::STOP, json!({})), "0");
+            assert_eq!(rig.code(dialect::STOP, json!({})), "0");
         }
         rig.wait(1100);
         assert_eq!(rig.state()["estopped"], true);
@@ -207,7 +223,7 @@ fn a_release_from_anybody_disarms_the_dead_man_while_the_motion_goes_on() {
     rig.code(GO, goal(1.0));
     rig.wait(500);
     let stranger = json!({ "control_source": "stranger" });
-    assert_eq!(rig.code(verbs::RELEASE, stranger), "0");
+    assert_eq!(rig.code(dialect::RELEASE, stranger), "0");
     rig.wait(9000);
     let state = rig.state();
     assert_eq!(state["nav_status"], "arrived");
@@ -235,7 +251,7 @@ fn a_stop_stands_still_in_less_than_300_ms() {
     rig.code(DRIVE, velocity(5.0));
     rig.wait(450);
     assert!(rig.state()["speed"].as_f64().unwrap() > 0.15);
-    assert_eq!(rig.code(verbs::STOP, json!({})), "0");
+    assert_eq!(rig.code(dialect::STOP, json!({})), "0");
     let asked = rig.now.as_ms();
     rig.wait(300);
     let is_rest = |entry: &&JournalEntry| matches!(entry, JournalEntry::Rest { .. });
@@ -250,11 +266,11 @@ fn one_controller_and_one_motion_at_a_time() {
     assert_eq!(rig.code(GO, goal(1.0)), "0");
     assert_eq!(rig.code(GO, goal(1.2)), "CONTROLLER_BUSY");
     assert_eq!(rig.code(DRIVE, velocity(0.1)), "CONTROLLER_BUSY");
-    rig.code(verbs::STOP, json!({}));
+    rig.code(dialect::STOP, json!({}));
     rig.wait(300);
     let foreign = json!({ "linear": 0.1, "angular": 0.0, "control_source": "other" });
     assert_eq!(rig.code(DRIVE, foreign.clone()), "CONTROLLER_BUSY");
-    rig.code(verbs::RELEASE, json!({ "control_source": "octos-edge" }));
+    rig.code(dialect::RELEASE, json!({ "control_source": "octos-edge" }));
     assert_eq!(rig.code(DRIVE, foreign), "0");
 }
 
@@ -262,7 +278,7 @@ fn one_controller_and_one_motion_at_a_time() {
 fn the_gripper_answers_when_it_is_done_or_stopped() {
     let mut rig = Rig::new(7);
     let open = json!({ "opening": 0.05, "force": 10.0 });
-    assert_eq!(rig.send(verbs::GRIPPER_SET, open.clone()), None);
+    assert_eq!(rig.send(dialect::GRIPPER_SET, open.clone()), None);
     rig.wait(900);
     assert_eq!(rig.response("id-1"), None);
     rig.wait(200);
@@ -270,9 +286,9 @@ fn the_gripper_answers_when_it_is_done_or_stopped() {
         rig.response("id-1").unwrap()["data"]["opening"],
         json!(0.05)
     );
-    rig.send(verbs::GRIPPER_SET, json!({ "opening": 0.0, "force": 10.0 }));
+    rig.send(dialect::GRIPPER_SET, json!({ "opening": 0.0, "force": 10.0 }));
     rig.wait(100);
-    rig.code(verbs::STOP, json!({}));
+    rig.code(dialect::STOP, json!({}));
     assert_eq!(rig.response("id-2").unwrap()["code"], "VENDOR_ERROR");
 }
 
@@ -281,9 +297,9 @@ fn what_does_not_fit_is_invalid_params_and_moves_nothing() {
     let mut rig = Rig::new(7);
     let cases = [
         ("vendor.octos.rover.fly", json!({})),
-        (verbs::STOP, json!({ "control_source": "octos-edge" })),
-        (verbs::ESTOP, json!({ "reason": "x", "by": "y" })),
-        (verbs::HEARTBEAT, json!({ "seq": 1 })),
+        (dialect::STOP, json!({ "control_source": "octos-edge" })),
+        (dialect::ESTOP, json!({ "reason": "x", "by": "y" })),
+        (dialect::HEARTBEAT, json!({ "seq": 1 })),
         (DRIVE, json!({ "linear": 0.2, "angular": 0.0 })),
         (
             DRIVE,
@@ -298,7 +314,7 @@ fn what_does_not_fit_is_invalid_params_and_moves_nothing() {
             GO,
             json!({ "x": 1.0, "y": 0.0, "z": 0.0, "control_source": "octos-edge" }),
         ),
-        (verbs::GRIPPER_SET, json!({ "opening": 0.5, "force": 10.0 })),
+        (dialect::GRIPPER_SET, json!({ "opening": 0.5, "force": 10.0 })),
     ];
     for (verb, params) in cases {
         assert_eq!(
@@ -369,10 +385,10 @@ fn the_first_emergency_stop_gives_the_reason_and_one_event() {
     rig.code(GO, goal(1.0));
     rig.wait(300);
     assert_eq!(
-        rig.code(verbs::ESTOP, json!({ "reason": "octos-edge" })),
+        rig.code(dialect::ESTOP, json!({ "reason": "octos-edge" })),
         "0"
     );
-    assert_eq!(rig.code(verbs::ESTOP, json!({})), "0");
+    assert_eq!(rig.code(dialect::ESTOP, json!({})), "0");
     rig.wait(5000);
     assert_eq!(rig.state()["estop_reason"], "octos-edge");
     assert_eq!(rig.all(Output::SafetyEvent).len(), 1);
@@ -454,11 +470,11 @@ proptest! {
 
     #[test]
     fn no_parameters_make_it_panic_or_leave_its_floor(
-        calls in prop::collection::vec((0..verbs::ALL.len(), any_params()), 1..8)
+        calls in prop::collection::vec((0..ALL.len(), any_params()), 1..8)
     ) {
         let mut rig = Rig::new(1);
         for (verb, params) in calls {
-            rig.send(verbs::ALL[verb], params);
+            rig.send(ALL[verb], params);
             rig.wait(100);
         }
         let at = rig.vendor.rover().placement();
