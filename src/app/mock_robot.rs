@@ -16,8 +16,8 @@ use super::exit::{AppError, Exit};
 use super::load::load_checked_robot;
 use super::requests::MockRobotRequest;
 use super::settings::Settings;
-use crate::node::{Attached, DoraEvents, DoraWire, Needs, Polled, attach};
 use crate::config::RobotFile;
+use crate::node::{Attached, DoraEvents, DoraWire, Needs, Polled, attach};
 use crate::sim::{Dialect, Frame, JournalEntry, Vendor, VendorPlan};
 use crate::terms::{Clock, Input, Mono, RobotId, Wire as _, WireEvent};
 
@@ -51,7 +51,10 @@ pub fn serve_mock_robot(settings: &Settings, request: &MockRobotRequest) -> Resu
         robot_id,
         dialect,
         seed: request.seed,
-        home: request.home.or_else(|| Some(robot.as_ref()?.home())).unwrap_or_default(),
+        home: request
+            .home
+            .or_else(|| Some(robot.as_ref()?.home()))
+            .unwrap_or_default(),
         pid: std::process::id(),
         wall_at_zero: wall_at_zero(&clock),
     };
@@ -74,10 +77,7 @@ pub fn serve_mock_robot(settings: &Settings, request: &MockRobotRequest) -> Resu
 }
 
 /// The id of the file goes first, as for the agent.
-fn robot_id(
-    robot: Option<&RobotFile>,
-    request: &MockRobotRequest,
-) -> Result<RobotId, AppError> {
+fn robot_id(robot: Option<&RobotFile>, request: &MockRobotRequest) -> Result<RobotId, AppError> {
     let fixed = robot.and_then(|robot| robot.id.clone());
     let id = fixed.or_else(|| request.robot_id.clone());
     id.ok_or_else(|| AppError::Usage {

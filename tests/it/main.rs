@@ -16,4 +16,5 @@ mod lost_robot;
 mod main_job;
 mod refusals;
 mod rig;
+mod second_robot;
 mod stops;

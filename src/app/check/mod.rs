@@ -234,8 +234,8 @@ fn check_dataflows(
                 let of = |word| own.iter().filter(move |node| node.subcommand() == word);
                 let agents = of("node").flat_map(|node| agent_problems(node, &known));
                 let driven = of("node").find_map(|node| known.robot(node.flag("--robot")?));
-                let simulated = of("mock-robot")
-                    .flat_map(|node| mock_robot_problems(node, driven, &known));
+                let simulated =
+                    of("mock-robot").flat_map(|node| mock_robot_problems(node, driven, &known));
                 for problem in agents.chain(simulated) {
                     let fault = dataflow_fault(&path, problem, "correct the node's args or env");
                     faults.push(fault);
@@ -295,7 +295,10 @@ fn mock_robot_problems(
     if let Some(name) = spoken
         && !known.files.iter().any(|file| file == name)
     {
-        return vec![format!("node `{}`: --robot {name}: no such robot file", node.id)];
+        return vec![format!(
+            "node `{}`: --robot {name}: no such robot file",
+            node.id
+        )];
     }
     let mut problems: Vec<String> = driven
         .into_iter()

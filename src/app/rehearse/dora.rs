@@ -165,7 +165,11 @@ fn simulated_robot(
 ) -> Result<BTreeMap<String, String>, AppError> {
     let robot = &installation.robot;
     let nodes = flow.own_nodes();
-    let simulated = || nodes.iter().filter(|node| node.subcommand() == "mock-robot");
+    let simulated = || {
+        nodes
+            .iter()
+            .filter(|node| node.subcommand() == "mock-robot")
+    };
     let problems: Vec<String> = simulated()
         .flat_map(|node| simulated::problems(node, robot))
         .collect();

@@ -399,8 +399,7 @@ impl Vendor {
         let repeats = matches!(motion.deed, Deed::Velocity { .. })
             && matches!(self.rover.order(), Drive::Speed { .. });
         let under_way = self.gripper.phase == Phase::Following
-            || (self.base.phase == Phase::Following
-                && !matches!(self.rover.order(), Drive::Rest));
+            || (self.base.phase == Phase::Following && !matches!(self.rover.order(), Drive::Rest));
         foreign || (under_way && !repeats)
     }
 

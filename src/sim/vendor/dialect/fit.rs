@@ -47,7 +47,9 @@ impl Form {
     fn judge_names(&self, at: &Value, way: &mut Vec<PathStep>) -> Result<(), String> {
         let leads = |way: &[PathStep], whole: bool| {
             let mut params = self.params.iter();
-            params.any(|param| param.path.0.starts_with(way) && (param.path.0.len() == way.len()) == whole)
+            params.any(|param| {
+                param.path.0.starts_with(way) && (param.path.0.len() == way.len()) == whole
+            })
         };
         if leads(way, true) {
             return Ok(());
@@ -103,7 +105,10 @@ impl Param {
         if !fits {
             return Err(format!("{name} is of a wrong type"));
         }
-        if value.as_str().is_some_and(|text| text.len() > TEXT_BYTES_MAX) {
+        if value
+            .as_str()
+            .is_some_and(|text| text.len() > TEXT_BYTES_MAX)
+        {
             return Err(format!("{name} is longer than {TEXT_BYTES_MAX} bytes"));
         }
         match (value.as_f64(), self.role.range()) {
@@ -185,7 +190,11 @@ impl Said<'_> {
     }
 
     fn of(&self, role: &Role) -> impl Iterator<Item = &Value> {
-        let params = self.form.params.iter().filter(move |param| param.role == *role);
+        let params = self
+            .form
+            .params
+            .iter()
+            .filter(move |param| param.role == *role);
         params.filter_map(|param| param.path.find(self.body))
     }
 }

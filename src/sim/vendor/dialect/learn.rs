@@ -120,9 +120,13 @@ fn part(tool: &ToolDef) -> Option<Part> {
         let speeds = [Kind::LinearSpeed, Kind::AngularSpeed];
         return has(&speeds).then_some(Part::Velocity { lives_ms });
     }
-    let goes = has(&[Kind::TargetX, Kind::Distance]) || tool.args.iter().any(|arg| arg.one_of_poses);
+    let goes =
+        has(&[Kind::TargetX, Kind::Distance]) || tool.args.iter().any(|arg| arg.one_of_poses);
     if goes {
-        let bound = tool.speed_bound.as_ref().map_or(SPEED_MAX_MPS, |bound| bound.mps);
+        let bound = tool
+            .speed_bound
+            .as_ref()
+            .map_or(SPEED_MAX_MPS, |bound| bound.mps);
         return Some(Part::Goal {
             mps: bound.min(SPEED_MAX_MPS),
         });
@@ -170,7 +174,11 @@ fn params(tool: &ToolDef, meaning: &Meaning) -> Vec<Param> {
 fn role(tool: &ToolDef, arg: &ArgDef, (part, opened): (&Part, &mut bool)) -> Role {
     if arg.one_of_poses {
         let places = tool.poses.iter();
-        return Role::Place(places.map(|(name, at)| (name.clone(), [at.x, at.y])).collect());
+        return Role::Place(
+            places
+                .map(|(name, at)| (name.clone(), [at.x, at.y]))
+                .collect(),
+        );
     }
     match (part, arg.kind) {
         (Part::Velocity { .. }, Some(Kind::LinearSpeed)) => Role::Forward,
@@ -222,7 +230,9 @@ fn fixed(meaning: Meaning, call: &VerbCall) -> Form {
         param.required = required;
     }
     if meaning == Meaning::Estop
-        && let Some(text) = params.iter_mut().find(|param| param.kind == ArgType::String)
+        && let Some(text) = params
+            .iter_mut()
+            .find(|param| param.kind == ArgType::String)
     {
         text.role = Role::Reason;
     }

@@ -212,7 +212,9 @@ impl Dialect {
             Verb::Stop | Verb::Estop | Verb::State | Verb::SafetyEvents => None,
         });
         let steps = robot.stop.steps.iter().map(|step| &step.call.verb);
-        let sent = tools.chain(steps).chain(robot.release.iter().map(|r| &r.verb));
+        let sent = tools
+            .chain(steps)
+            .chain(robot.release.iter().map(|r| &r.verb));
         let mut lacking: Vec<String> = sent
             .filter(|verb| self.forms(verb).is_none())
             .map(|verb| verb.to_string())

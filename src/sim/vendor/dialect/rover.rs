@@ -44,8 +44,17 @@ impl Dialect {
         rover.add(ESTOP, estop);
         rover.add(RELEASE, release);
         rover.add(CAPABILITIES, Form::bare(Meaning::Capabilities));
-        let speeds = [number("angular", Role::Turn), number("linear", Role::Forward)];
-        let drive = motion(Part::Velocity { lives_ms: VELOCITY_MS }, Answers::AtOnce, None);
+        let speeds = [
+            number("angular", Role::Turn),
+            number("linear", Role::Forward),
+        ];
+        let drive = motion(
+            Part::Velocity {
+                lives_ms: VELOCITY_MS,
+            },
+            Answers::AtOnce,
+            None,
+        );
         rover.add(DRIVE, form(drive, with_source(speeds)));
         let point = [number("x", Role::TargetX), number("y", Role::TargetY)];
         let words = Words {
@@ -54,9 +63,16 @@ impl Dialect {
             ok: "arrived".to_owned(),
             passes: false,
         };
-        let go = motion(Part::Goal { mps: SPEED_MAX_MPS }, Answers::AtOnce, Some(words));
+        let go = motion(
+            Part::Goal { mps: SPEED_MAX_MPS },
+            Answers::AtOnce,
+            Some(words),
+        );
         rover.add(GO_TO_POSE, form(go, with_source(point)));
-        let fingers = [number("force", Role::Force), number("opening", Role::Opening)];
+        let fingers = [
+            number("force", Role::Force),
+            number("opening", Role::Opening),
+        ];
         let set = motion(Part::Gripper, Answers::WhenDone, None);
         rover.add(GRIPPER_SET, form(set, fingers));
         rover.add(GET_POSE, Form::bare(Meaning::Pose));
@@ -71,7 +87,10 @@ fn number(key: &str, role: Role) -> Param {
 }
 
 fn with_source(params: impl IntoIterator<Item = Param>) -> Vec<Param> {
-    params.into_iter().chain([Param::control_source()]).collect()
+    params
+        .into_iter()
+        .chain([Param::control_source()])
+        .collect()
 }
 
 fn motion(part: Part, answers: Answers, words: Option<Words>) -> Meaning {

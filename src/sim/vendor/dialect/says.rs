@@ -133,7 +133,10 @@ impl Says {
         faults.extend(says.conflicts(robot));
         // The heading has no path in the file: it stands beside the position where that is free.
         let yaw = says.position.as_ref().and_then(beside);
-        let with_yaw = Self { yaw, ..says.clone() };
+        let with_yaw = Self {
+            yaw,
+            ..says.clone()
+        };
         if with_yaw.conflicts(robot).is_empty() {
             says = with_yaw;
         }
@@ -142,7 +145,10 @@ impl Says {
 
     /// Returns the words of a motion with this completion; `None` when the state has none for it.
     pub(super) fn words(&self, completion: &Completion, robot: &RobotFile) -> Option<Words> {
-        let Completion::State { path, start, ok, .. } = completion else {
+        let Completion::State {
+            path, start, ok, ..
+        } = completion
+        else {
             return None;
         };
         let slot = self.slots.iter().position(|slot| slot.path == *path)?;
@@ -176,9 +182,11 @@ impl Says {
         match state {
             Value::Object(members) => members,
             // A path begins with a name, so the state is an object.
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-                Map::new()
-            }
+            Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::String(_)
+            | Value::Array(_) => Map::new(),
         }
     }
 
@@ -218,7 +226,9 @@ impl Says {
             .map(|(key, path, _)| ConfigError {
                 place: robot.place.clone(),
                 key: key.to_owned(),
-                problem: format!("`{path}` cannot stand in one state with the other paths of this file"),
+                problem: format!(
+                    "`{path}` cannot stand in one state with the other paths of this file"
+                ),
                 hint: format!(
                     "name another path; a simulated robot also says {}",
                     OWN_MEMBERS.join(", ")
@@ -258,7 +268,9 @@ fn slot_of_standstill(robot: &RobotFile) -> Slot {
     let mut succeed: Vec<&String> = Vec::new();
     let mut is_of_completion = false;
     for tool in &robot.tools {
-        if let Completion::State { path, start, ok, .. } = &tool.completion
+        if let Completion::State {
+            path, start, ok, ..
+        } = &tool.completion
             && *path == standstill.path
         {
             is_of_completion = true;
@@ -269,7 +281,10 @@ fn slot_of_standstill(robot: &RobotFile) -> Slot {
     // A stopped robot must not look like one that arrived.
     let mut at_rest = standstill.any_of.iter();
     let rest = at_rest.find(|word| !succeed.contains(word));
-    let rest = rest.or(standstill.any_of.first()).cloned().unwrap_or_default();
+    let rest = rest
+        .or(standstill.any_of.first())
+        .cloned()
+        .unwrap_or_default();
     let truth = !is_of_completion && ["true", "false"].contains(&rest.as_str());
     let under_way = match (begin, truth) {
         (Some(word), _) => word.clone(),
@@ -288,7 +303,9 @@ fn slot_of_standstill(robot: &RobotFile) -> Slot {
 fn other_than(at_rest: &[String]) -> String {
     let numbered = (1..=16).map(|nth| format!("{UNDER_WAY}_{nth}"));
     let mut words = std::iter::once(UNDER_WAY.to_owned()).chain(numbered);
-    words.find(|word| !at_rest.contains(word)).unwrap_or_default()
+    words
+        .find(|word| !at_rest.contains(word))
+        .unwrap_or_default()
 }
 
 /// The path of `yaw` beside a member; an element of a list has nothing beside it.
