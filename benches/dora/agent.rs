@@ -16,7 +16,7 @@ use octos_edge::robot::{
     Bridge, Heard, Ids, Setup, assemble, describe, safety_plan, speed_ceiling_mps,
 };
 use octos_edge::safety::{Boot, Latch, run_safety};
-use octos_edge::sim::{Vendor, VendorPlan};
+use octos_edge::sim::{Dialect, Vendor, VendorPlan};
 use octos_edge::terms::{
     Call, CallOrigin, Clock, Fact, FactSink, Input, Mono, Outcome, PeerEvent, Posture, RobotId,
     RobotPort, StopCause, StopKind, Wire as _, WireEvent,
@@ -210,6 +210,7 @@ pub(crate) fn robot() {
     let clock = RealClock(Instant::now());
     let plan = VendorPlan {
         robot_id: RobotId::parse(ROBOT_ID).unwrap(),
+        dialect: Dialect::rover(),
         seed: 7,
         home: [0.0, 0.0],
         pid: std::process::id(),

@@ -26,6 +26,8 @@ mod run_file;
 #[cfg(feature = "dora")]
 mod serve;
 mod settings;
+#[cfg(feature = "dora")]
+mod simulated;
 #[cfg(not(feature = "embedded-daemon"))]
 mod slim;
 mod state;
@@ -57,5 +59,6 @@ pub use slim::run_file;
 pub use slim::{serve_mock_robot, serve_node};
 pub use tools::{ListedTool, ToolList, list_tools};
 
+pub use crate::robot::codec::HeartbeatField;
 pub use crate::telemetry::LogFormat;
 use log::start_log;

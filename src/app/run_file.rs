@@ -20,8 +20,12 @@ pub fn run_file(
     let flow = Dataflow::read(&request.file)?;
     super::start_log(settings)?;
     let working_dir = folder_of(&request.file)?;
+    let agent = settings.given_to_nodes()?;
+    // A simulated robot reads its robot file from the same folder; nothing else of this is its.
+    let mut robot = agent.clone();
+    robot.retain(|name, _| name == "OCTOS_EDGE_TIERS");
     let patch = NodePatch {
-        env: BTreeMap::from([("node", settings.given_to_nodes()?)]),
+        env: BTreeMap::from([("node", agent), ("mock-robot", robot)]),
         seed: None,
     };
     let run = DataflowRun {

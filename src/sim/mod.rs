@@ -28,4 +28,4 @@ pub use operator::{Operator, Progress, Status};
 pub use rover::{Drive, GRIPPER_SPEED_MPS, Placement, Rover, SPEED_MAX_MPS};
 pub use stops::{StopSeen, stops};
 pub use summary::{CallSeen, Calls, Denial, Path, RunFacts, Summary};
-pub use vendor::{DEAD_MAN_MS, Frame, Vendor, VendorPlan};
+pub use vendor::{Dialect, Frame, Vendor, VendorPlan};

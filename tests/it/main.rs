@@ -17,4 +17,5 @@ mod lost_robot;
 mod main_job;
 mod refusals;
 mod rig;
+mod second_robot;
 mod stops;

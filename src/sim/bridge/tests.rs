@@ -15,7 +15,7 @@ use crate::config::{Board, EffectWord, RobotFile, load_robot};
 use crate::gate::{Admission, Limited, Pace, Permit, RobotRules, StepBase, Subject, admit};
 use crate::robot::{Ids, MotionEnd, Setup, assemble, safety_plan, speed_ceiling_mps};
 use crate::safety::{Boot, Latch, Order};
-use crate::sim::{Fate, FateRule, JournalEntry, Vendor, VendorPlan, VerbClass, Way};
+use crate::sim::{Dialect, Fate, FateRule, JournalEntry, Vendor, VendorPlan, VerbClass, Way};
 use crate::terms::{
     Access, Budget, Descriptor, Device, Effect, Fact, Motion, Output, RobotId, RobotPort as _,
     RunState, StopCause, StopKind, Tier, ToolError, ToolName,
@@ -55,6 +55,7 @@ struct Stage {
 fn vendor(seed: u64, now: Mono) -> Vendor {
     let plan = VendorPlan {
         robot_id: RobotId::parse("rover-sim-001").unwrap(),
+        dialect: Dialect::rover(),
         seed,
         home: [0.0, 0.0],
         pid: 9,
@@ -396,7 +397,7 @@ fn a_frozen_process_is_stopped_by_the_dead_man_and_nothing_leaves_after_the_thaw
             .iter()
             .any(|e| matches!(e, JournalEntry::DeadMan { .. }))
     );
-    assert!(stage.rested_after(frozen_at) <= u64::from(crate::sim::DEAD_MAN_MS) + 10 + 200);
+    assert!(stage.rested_after(frozen_at) <= u64::from(stage.file.deadman.fixed_ms) + 10 + 200);
     let motions = stage
         .reached()
         .iter()

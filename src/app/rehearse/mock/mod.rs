@@ -18,7 +18,7 @@ use crate::app::load::Installation;
 use crate::app::settings::Settings;
 use crate::app::start_log;
 use crate::config::Scenario;
-use crate::sim::{FaultSeen, JournalEntry, Summary, Verdict};
+use crate::sim::{Dialect, FaultSeen, JournalEntry, Summary, Verdict};
 use crate::terms::{Clock as _, Fact};
 
 use super::RunFolder;
@@ -42,7 +42,8 @@ struct Ran {
 /// Rehearses a scenario in this process.
 ///
 /// # Errors
-/// [`AppError::Config`] for bad files, [`AppError::State`] when the state folder cannot be used.
+/// [`AppError::Config`] for bad files and for a robot that is no planar base, [`AppError::State`] when
+/// the state folder cannot be used.
 pub(super) fn rehearse(
     settings: &Settings,
     (scenario, seed): (Scenario, u64),
@@ -51,10 +52,12 @@ pub(super) fn rehearse(
     let wall = SystemClock::start();
     refuse_metrics(settings)?;
     let installation = Installation::load(settings, &scenario.robot, &scenario.board)?;
+    let dialect = Dialect::of(&installation.robot)?;
     start_log(settings)?;
     let folder = RunFolder::open(settings)?;
     let given = Given {
         installation: &installation,
+        dialect,
         scenario: &scenario,
         seed,
         folder: &folder,
@@ -80,6 +83,8 @@ fn refuse_metrics(settings: &Settings) -> Result<(), AppError> {
 #[derive(Debug)]
 struct Given<'a> {
     installation: &'a Installation,
+    /// The language of the robot file.
+    dialect: Dialect,
     scenario: &'a Scenario,
     seed: u64,
     folder: &'a RunFolder,

@@ -104,7 +104,7 @@ impl Stage {
             orders: parts.orders.clone(),
             links: parts.links.clone(),
         };
-        let robot = MockRobot::new(vendor(robot_id.clone(), given.seed), faults.rule());
+        let robot = MockRobot::new(vendor(robot_id.clone(), given), faults.rule());
         let rhythm = Rhythm {
             clock: clock.clone(),
             step_ms,
@@ -344,11 +344,13 @@ fn robot_id(given: &Given<'_>) -> Result<RobotId, AppError> {
     }
 }
 
-fn vendor(robot_id: RobotId, seed: u64) -> Vendor {
+/// The robot speaks the language of its file and stands at its home.
+fn vendor(robot_id: RobotId, given: &Given<'_>) -> Vendor {
     let plan = VendorPlan {
         robot_id,
-        seed,
-        home: [0.0, 0.0],
+        dialect: given.dialect.clone(),
+        seed: given.seed,
+        home: given.installation.robot.home(),
         pid: std::process::id(),
         wall_at_zero: VirtualClock::wall_at_zero(),
     };

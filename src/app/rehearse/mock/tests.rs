@@ -45,6 +45,7 @@ fn run_on(
     let folder = RunFolder::open(&settings(&root())).unwrap();
     let given = Given {
         installation,
+        dialect: Dialect::of(&installation.robot).unwrap(),
         scenario,
         seed,
         folder: &folder,
