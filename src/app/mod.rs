@@ -20,6 +20,8 @@ mod mock_robot;
 mod paper;
 mod parts;
 mod rehearse;
+#[cfg(feature = "dora")]
+mod replay;
 mod requests;
 #[cfg(feature = "embedded-daemon")]
 mod run_file;
@@ -28,6 +30,7 @@ mod serve;
 mod settings;
 #[cfg(not(feature = "embedded-daemon"))]
 mod slim;
+mod stage;
 mod state;
 mod tools;
 

@@ -15,5 +15,6 @@ mod lost_agent;
 mod lost_robot;
 mod main_job;
 mod refusals;
+mod replay;
 mod rig;
 mod stops;
