@@ -118,8 +118,8 @@ fn case_42_a_changed_session_leaves_other_bytes() {
     let (output, other) = replay(&site, &site.path("quiet.json"), &MODEL);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     assert_ne!(other, said);
-    let hit = stop_for(StopCause::VendorEvent);
-    assert!(!facts(&output).iter().any(hit), "nothing was hit");
+    let told = |fact: &Fact| matches!(fact, Fact::RobotSafetyEvent { .. });
+    assert!(!facts(&output).iter().any(told), "nothing was hit");
 }
 
 #[test]
@@ -265,7 +265,8 @@ fn case_42_a_session_that_dora_recorded_is_answered_under_the_same_ids() {
         let found = all.iter().find(|(verb, _)| verb.ends_with(end));
         found.cloned().unwrap()
     };
-    for verb in ["get_capabilities", "set_velocity", "rover.stop"] {
+    // Whether a life asks for the advert depends on who was there first.
+    for verb in ["set_velocity", "rover.stop"] {
         assert_eq!(first(&again, verb), first(&live, verb));
     }
 }

@@ -16,7 +16,7 @@ mod tests;
 
 use std::collections::VecDeque;
 use std::fs::{File, OpenOptions};
-use std::io::{BufWriter, Read as _, Write};
+use std::io::{BufWriter, Read as _};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -176,11 +176,7 @@ impl Ran {
 }
 
 /// Replays a session; what is said goes to `out`.
-fn run(
-    given: Given<'_>,
-    out: impl Write + Send + 'static,
-    with_times: bool,
-) -> Result<Ran, AppError> {
+fn run(given: Given<'_>, out: File, with_times: bool) -> Result<Ran, AppError> {
     runtime()?.block_on(async { Replay::new(given, out, with_times)?.run().await })
 }
 
@@ -196,11 +192,7 @@ struct Replay {
 }
 
 impl Replay {
-    fn new(
-        given: Given<'_>,
-        out: impl Write + Send + 'static,
-        with_times: bool,
-    ) -> Result<Self, AppError> {
+    fn new(given: Given<'_>, out: File, with_times: bool) -> Result<Self, AppError> {
         let events = given.session.events().len();
         let cast = Cast {
             installation: given.installation,

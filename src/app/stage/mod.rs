@@ -62,7 +62,7 @@ pub(super) fn runtime() -> Result<Runtime, AppError> {
 
 /// Nobody could scrape a run that is over before they look. `what` is the run, as people call it.
 pub(super) fn refuse_metrics(settings: &Settings, what: &str, hint: &str) -> Result<(), AppError> {
-    if settings.metrics_written().is_none() {
+    if settings.metrics_written().is_none_or(str::is_empty) {
         return Ok(());
     }
     Err(AppError::Usage {

@@ -14,7 +14,8 @@ use dora_node_api::integration_testing::{
 use proptest::prelude::*;
 
 use super::*;
-use crate::terms::{Clock, Output, Wire as _};
+use crate::sim::VirtualClock;
+use crate::terms::{Output, Wire as _};
 
 /// One of each kind of event that dora reads, and payloads of every kind.
 const ALL: &str = r#"{ "id": "octos_edge", "recording_status": { "state": "clean" }, "events": [
@@ -106,19 +107,6 @@ impl std::io::Write for Seen {
     }
 }
 
-#[derive(Debug)]
-struct At(Mono);
-
-impl Clock for At {
-    fn now(&self) -> Mono {
-        self.0
-    }
-
-    fn wall(&self) -> std::time::SystemTime {
-        std::time::UNIX_EPOCH
-    }
-}
-
 #[test]
 fn case_42_an_output_is_written_as_dora_writes_it() {
     let payload = r#"{"verb":"é \" \n"}"#;
@@ -148,8 +136,9 @@ fn case_42_an_output_is_written_as_dora_writes_it() {
 #[test]
 fn an_output_says_when_unless_that_is_left_out() {
     let seen = Seen::default();
-    let clock = Arc::new(At(Mono::from_ms(1250)));
-    let mut wire = SessionOutputs::new(Box::new(seen.clone()), Some(clock));
+    let clock = VirtualClock::default();
+    clock.go_to(Mono::from_ms(1250));
+    let mut wire = SessionOutputs::new(Box::new(seen.clone()), Some(Arc::new(clock)));
     wire.send(Output::CmdRequest, "x", None).unwrap();
     let line = String::from_utf8(seen.0.lock().unwrap().clone()).unwrap();
     let expected =
