@@ -20,6 +20,8 @@ mod mock_robot;
 mod paper;
 mod parts;
 mod rehearse;
+#[cfg(feature = "dora")]
+mod replay;
 mod requests;
 #[cfg(feature = "embedded-daemon")]
 mod run_file;
@@ -30,6 +32,7 @@ mod settings;
 mod simulated;
 #[cfg(not(feature = "embedded-daemon"))]
 mod slim;
+mod stage;
 mod state;
 mod tools;
 

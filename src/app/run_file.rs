@@ -33,6 +33,7 @@ pub fn run_file(
         working_dir,
         stop_after: request.stop_after,
         exit_when_nodes_finish: false,
+        record_to: settings.record_to(),
     };
     let end = block_on_daemon(run, move |log| progress(&line_of(&log)))?;
     let nodes = end

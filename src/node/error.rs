@@ -42,6 +42,14 @@ pub enum NodeError {
         /// What is missing, and what is there instead.
         problems: Vec<String>,
     },
+    /// The file of a recorded session cannot be read, is none, or its outputs cannot be written.
+    #[error("{file}: {problem}")]
+    Session {
+        /// The file.
+        file: String,
+        /// What is wrong, with its place.
+        problem: String,
+    },
     /// This build has no dora.
     #[error("this build has no {0}: build it with the default features")]
     NotBuilt(&'static str),
@@ -52,7 +60,7 @@ impl NodeError {
     pub fn problems(&self) -> Vec<String> {
         match self {
             Self::Dataflow { problems, .. } => problems.clone(),
-            Self::File { problem, .. } => vec![problem.clone()],
+            Self::File { problem, .. } | Self::Session { problem, .. } => vec![problem.clone()],
             Self::NotStartedByDora
             | Self::Graph { .. }
             | Self::Version { .. }
@@ -77,6 +85,9 @@ impl NodeError {
                 "node, daemon and command line must all be dora 1.1.0; `octos-edge check` examines the dataflow"
             }
             Self::File { .. } => "mend the file; dataflows/README.md shows a complete one",
+            Self::Session { .. } => {
+                "DORA_TEST_WITH_INPUTS names a session as DORA_WRITE_EVENTS_TO writes it; README.md, \"Replay a session\""
+            }
             Self::NotBuilt(_) => "cargo build",
         }
     }

@@ -4,6 +4,7 @@
 //! The robot is a peer: it sees the envelope only, keeps a journal of its own, and behaves as badly
 //! as vendor nodes do.
 
+mod body;
 mod bridge;
 mod clock;
 mod faults;
@@ -18,7 +19,8 @@ mod summary;
 mod tests;
 mod vendor;
 
-pub use bridge::{MockBridge, Rhythm};
+pub use body::{Body, Rhythm};
+pub use bridge::MockBridge;
 pub use clock::VirtualClock;
 pub use faults::{FaultSeen, Faults};
 pub use journal::{Journal, JournalEntry, JournalError, VerbClass, read_journal};

@@ -16,6 +16,7 @@ mod lost_agent;
 mod lost_robot;
 mod main_job;
 mod refusals;
+mod replay;
 mod rig;
 mod second_robot;
 mod stops;

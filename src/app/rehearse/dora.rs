@@ -65,6 +65,7 @@ pub(super) fn rehearse(
         working_dir: state.path.clone(),
         stop_after: Some(Duration::from_secs(u64::from(scenario.limit_s) + GRACE_S)),
         exit_when_nodes_finish: true,
+        record_to: settings.record_to(),
     };
     let over = Arc::new(AtomicBool::new(false));
     let operator = play(Rehearsal {

@@ -44,12 +44,16 @@ use threads::{Spawn, Threads};
 /// How long a word waits between two looks.
 const LOOK: Duration = Duration::from_millis(2);
 
-/// Serves a robot until the dataflow, the operator or a signal ends it.
+/// Serves a robot until the dataflow, the operator or a signal ends it; with `DORA_TEST_WITH_INPUTS`
+/// it replays a recorded session instead.
 ///
 /// # Errors
 /// [`AppError::Config`], [`AppError::Node`], [`AppError::SecondInstance`] and [`AppError::State`]
 /// before anything was sent to the robot; [`AppError::Internal`] when the machine refuses a thread.
 pub fn serve_node(settings: &Settings, request: &NodeRequest) -> Result<Exit, AppError> {
+    if let Some(files) = settings.replay() {
+        return super::replay::replay(settings, request, files);
+    }
     let installation = Installation::load(settings, &request.robot, &request.board)?;
     installation.check_machine()?;
     let script = script(request.model.as_deref())?;
@@ -75,7 +79,14 @@ pub fn serve_node(settings: &Settings, request: &NodeRequest) -> Result<Exit, Ap
     Ok(serving.until_the_end())
 }
 
-fn robot_id(installation: &Installation, request: &NodeRequest) -> Result<RobotId, AppError> {
+/// Returns the robot's id: of its file, or given.
+///
+/// # Errors
+/// [`AppError::Config`] when there is none, or two that differ.
+pub(super) fn robot_id(
+    installation: &Installation,
+    request: &NodeRequest,
+) -> Result<RobotId, AppError> {
     match (&installation.robot.id, &request.robot_id) {
         (Some(fixed), Some(given)) if fixed != given => Err(id_fault(
             installation,

@@ -15,7 +15,7 @@ use crate::app::exit::{AppError, Exit};
 use crate::app::fingerprint::Fingerprint;
 use crate::app::parts::{Desk, End};
 use crate::config::Board;
-use crate::node::{Attached, DoraEvents};
+use crate::node::{Attached, DoraEvents, EventsCloser};
 use crate::robot::{Heard, Inbox, Parts};
 use crate::safety::{Latch, Supervisor, run_safety};
 use crate::telemetry::{LogHandle, RecorderSink};
@@ -48,11 +48,13 @@ pub(super) struct Threads {
     keeper: JoinHandle<()>,
     kept: Arc<AtomicBool>,
     signals: Handle,
+    /// Waits for events. A session that is recorded is written when it ends.
+    receiver: JoinHandle<()>,
+    events: EventsCloser,
 }
 
 impl Threads {
-    /// Starts all of them. The receiving thread is not joined: it waits for an event of a dataflow
-    /// that may never send one, and holds nothing that the end needs.
+    /// Starts all of them.
     pub(super) fn spawn(given: Spawn) -> Result<Self, AppError> {
         let Spawn {
             parts,
@@ -68,8 +70,11 @@ impl Threads {
         } = given;
         let ending = Arc::new(AtomicBool::new(false));
         let Attached {
-            mut wire, events, ..
+            mut wire,
+            mut events,
+            ..
         } = attached;
+        let closer = events.closer();
         let latch = parts.links.latch.clone();
         let mut joined = Vec::new();
 
@@ -114,19 +119,22 @@ impl Threads {
             sink: recorder,
             end,
         };
-        drop(start("dora-in", move || receiver.run())?);
+        let receiver = start("dora-in", move || receiver.run())?;
         Ok(Self {
             ending,
             joined,
             keeper,
             kept,
             signals,
+            receiver,
+            events: closer,
         })
     }
 
     /// Ends them and waits for each, all together at most two seconds. The sending thread empties its
     /// queue first, the safety thread makes one more round, and the keeper is the last. Returns whether
-    /// all ended: one that hangs in the dataflow's library ends with the process.
+    /// all ended: one that hangs in the dataflow's library ends with the process. The receiving thread
+    /// holds nothing that the end needs but a recording, so whether it hangs changes nothing.
     pub(super) fn join(self) -> bool {
         self.ending.store(true, Ordering::SeqCst);
         self.signals.close();
@@ -136,7 +144,10 @@ impl Threads {
             all &= ended(thread, &mut looks);
         }
         self.kept.store(true, Ordering::SeqCst);
-        ended(self.keeper, &mut looks) && all
+        all &= ended(self.keeper, &mut looks);
+        self.events.close();
+        ended(self.receiver, &mut looks);
+        all
     }
 }
 

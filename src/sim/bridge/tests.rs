@@ -15,10 +15,12 @@ use crate::config::{Board, EffectWord, RobotFile, load_robot};
 use crate::gate::{Admission, Limited, Pace, Permit, RobotRules, StepBase, Subject, admit};
 use crate::robot::{Ids, MotionEnd, Setup, assemble, safety_plan, speed_ceiling_mps};
 use crate::safety::{Boot, Latch, Order};
-use crate::sim::{Dialect, Fate, FateRule, JournalEntry, Vendor, VendorPlan, VerbClass, Way};
+use crate::sim::{
+    Dialect, Fate, FateRule, JournalEntry, Vendor, VendorPlan, VerbClass, VirtualClock, Way,
+};
 use crate::terms::{
-    Access, Budget, Descriptor, Device, Effect, Fact, Motion, Output, RobotId, RobotPort as _,
-    RunState, StopCause, StopKind, Tier, ToolError, ToolName,
+    Access, Budget, Clock, Descriptor, Device, Effect, Fact, FactSink, Motion, Output, RobotId,
+    RobotPort as _, RunState, StopCause, StopKind, Tier, ToolError, ToolName,
 };
 
 /// The step of these runs, ms.

@@ -4,9 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::*;
-use crate::app::settings::SettingsRequest;
 use crate::config::{Fault, FaultAct, Loss};
-use crate::telemetry::LogFormat;
 use crate::terms::{Fact, StopCause, WireEvent};
 
 fn root() -> PathBuf {
@@ -14,17 +12,7 @@ fn root() -> PathBuf {
 }
 
 fn settings(root: &Path) -> Settings {
-    Settings::resolve(SettingsRequest {
-        tiers: Some(root.join("tiers")),
-        metrics: None,
-        origins: Default::default(),
-        boards: None,
-        config: None,
-        state: None,
-        log_format: LogFormat::Text,
-        quiet: true,
-    })
-    .unwrap()
+    Settings::of_tests(root)
 }
 
 fn scenario(name: &str) -> Scenario {
