@@ -4,7 +4,9 @@
 //! output and says that all is well, so a stop could vanish without a trace.
 
 use std::fmt;
+use std::time::Duration;
 
+use dora_message::config::InputMapping;
 use dora_node_api::dora_core::config::DataId;
 use dora_node_api::{DoraNode, MetadataParameters, NodeError as DoraError, Parameter};
 
@@ -24,7 +26,8 @@ pub struct Needs {
 }
 
 impl Needs {
-    /// What the agent's node needs. The timer is optional: it tells nothing that a state does not.
+    /// What the agent's node needs. The timer is optional: with one the node notices that nobody tells
+    /// of failed nodes any more.
     pub const AGENT: Self = Self {
         inputs: &[
             Input::CmdResponse,
@@ -92,6 +95,8 @@ pub struct Attached {
     pub restarts: u32,
     /// Its id in the dataflow.
     pub id: String,
+    /// The period of the timer on its input `tick`; `None` without one, and when another node feeds it.
+    pub tick_every: Option<Duration>,
 }
 
 /// Attaches to the daemon named in the environment.
@@ -112,12 +117,25 @@ pub fn attach(needs: Needs) -> Result<Attached, NodeError> {
             problems,
         });
     }
+    let tick = config
+        .inputs
+        .get(&DataId::from(Input::Tick.as_str().to_owned()));
+    let tick_every = tick.and_then(|input| period(&input.mapping));
     Ok(Attached {
         restarts: node.restart_count(),
         id: node.id().to_string(),
+        tick_every,
         wire: DoraWire::new(node),
         events: DoraEvents::new(events),
     })
+}
+
+/// Returns the period of an input, when it is a timer of the dataflow.
+fn period(mapping: &InputMapping) -> Option<Duration> {
+    match mapping {
+        InputMapping::Timer { interval } => Some(*interval),
+        InputMapping::Logs(_) | InputMapping::User(_) => None,
+    }
 }
 
 fn refusal(error: &DoraError) -> NodeError {
@@ -220,6 +238,20 @@ mod tests {
                 "input `stat` is not one that this node reads",
             ]
         );
+    }
+
+    #[test]
+    fn case_38_only_a_timer_of_the_dataflow_has_a_period() {
+        let period_of = |text: &str| period(&text.parse().unwrap());
+        assert_eq!(
+            period_of("dora/timer/millis/1000"),
+            Some(Duration::from_secs(1))
+        );
+        assert_eq!(
+            period_of("dora/timer/hz/4"),
+            Some(Duration::from_millis(250))
+        );
+        assert_eq!(period_of("rover/tick"), None);
     }
 
     #[test]

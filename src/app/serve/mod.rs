@@ -65,6 +65,7 @@ pub fn serve_node(settings: &Settings, request: &NodeRequest) -> Result<Exit, Ap
         robot_id,
         folder,
         restarts: attached.restarts,
+        tick_every: attached.tick_every,
     })?;
     let serving = node.begin(Entry {
         attached,
@@ -111,6 +112,7 @@ struct NodeParts<'a> {
     robot_id: RobotId,
     folder: StateFolder,
     restarts: u32,
+    tick_every: Option<Duration>,
 }
 
 /// How the outside comes in.
@@ -143,6 +145,7 @@ impl Node {
             robot_id,
             folder,
             restarts,
+            tick_every,
         } = given;
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::start());
         let (recorder, metrics) = start_recorder(&installation, &folder, Arc::clone(&clock))?;
@@ -164,6 +167,9 @@ impl Node {
             spine: Arc::clone(&spine_progress),
         };
         let parts = begin(&installation, life);
+        if let Some(every) = tick_every {
+            parts.links.observed.watch_graph(every, clock.now());
+        }
         Ok(Self {
             installation,
             robot_id,

@@ -9,6 +9,7 @@
 mod tests;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::clock::VirtualClock;
 use super::link::{MockRobot, MockWire};
@@ -21,6 +22,8 @@ use crate::terms::{Clock, FactSink, Input, Mono, PeerEvent, WireEvent};
 const STEP_MS_MAX: u64 = 10;
 /// How often waiting calls are woken, ms: as often as at least on a robot.
 const PULSE_MS: u64 = 20;
+/// Period of the timer that a dataflow would give the agent, ms: that of the shipped dataflows.
+const GRAPH_TICK_MS: u64 = 1000;
 /// Who takes control of the robot in a fault.
 const STRANGER: &str = "somebody-else";
 /// Words of the inbox to the process that are kept for whoever asks.
@@ -55,11 +58,16 @@ pub struct MockBridge {
     heard: Vec<Heard>,
     frozen_until: Mono,
     pulse_at: Mono,
+    graph_tick_at: Mono,
+    graph_silent_until: Mono,
 }
 
 impl MockBridge {
     /// Puts assembled parts and a robot together. Nothing has happened yet.
     pub fn new(parts: Parts, (robot, wire): (MockRobot, MockWire), rhythm: Rhythm) -> Self {
+        let now = rhythm.clock.now();
+        let every = Duration::from_millis(GRAPH_TICK_MS);
+        parts.links.observed.watch_graph(every, now);
         Self {
             bridge: parts.bridge,
             orders: parts.orders,
@@ -79,6 +87,8 @@ impl MockBridge {
             heard: Vec::new(),
             frozen_until: Mono::ZERO,
             pulse_at: Mono::ZERO,
+            graph_tick_at: now.plus_ms(GRAPH_TICK_MS),
+            graph_silent_until: Mono::ZERO,
         }
     }
 
@@ -117,6 +127,9 @@ impl MockBridge {
             }
             FaultAct::FrozenProcess { for_ms } => {
                 self.frozen_until = now.plus_ms(u64::from(*for_ms));
+            }
+            FaultAct::LostGraphTicks { for_ms } => {
+                self.graph_silent_until = now.plus_ms(u64::from(*for_ms));
             }
             FaultAct::ForeignController => self.robot.vendor().seize(STRANGER),
             FaultAct::Drift { x, y } => self.robot.vendor().carry_to([*x, *y]),
@@ -157,13 +170,29 @@ impl MockBridge {
         &self.links
     }
 
+    /// Whether the timer of a dataflow would tick now.
+    fn graph_ticks(&mut self, now: Mono) -> bool {
+        let due = now >= self.graph_tick_at;
+        if due {
+            self.graph_tick_at = now.plus_ms(GRAPH_TICK_MS);
+        }
+        due && now >= self.graph_silent_until
+    }
+
     /// What the threads of a robot do in one period, in the order of cause and effect.
     fn step(&mut self) {
         let now = self.rhythm.clock.now();
+        let ticks = self.graph_ticks(now);
         if now < self.frozen_until {
             // What the robot says meanwhile is lost, as in a queue that keeps the newest only.
             drop(self.robot.poll(now));
             return;
+        }
+        if ticks {
+            self.inject(WireEvent::Data {
+                input: Input::Tick,
+                text: Some(String::new()),
+            });
         }
         for event in self.robot.poll(now) {
             self.inject(event);
