@@ -10,11 +10,9 @@ use dora_message::config::InputMapping;
 use dora_node_api::dora_core::config::DataId;
 use dora_node_api::{DoraNode, MetadataParameters, NodeError as DoraError, Parameter};
 
+use super::version::{DORA_VERSION, ask_version, version_in};
 use super::{DoraEvents, NodeError};
 use crate::terms::{Input, Output, Wire, WireError};
-
-/// The version of dora that this build speaks; the manifest pins it.
-const DORA_VERSION: &str = "1.1.0";
 
 /// What a node needs of its dataflow.
 #[derive(Debug, Clone, Copy)]
@@ -99,13 +97,14 @@ pub struct Attached {
     pub tick_every: Option<Duration>,
 }
 
-/// Attaches to the daemon named in the environment.
+/// Attaches to the daemon that started this process. `config` is what it left in `DORA_NODE_CONFIG`.
 ///
 /// # Errors
-/// [`NodeError::NotStartedByDora`] when no daemon started this process, [`NodeError::Graph`] when
-/// the dataflow lacks an input or output of `needs`, [`NodeError::Dora`] for all else, versions that
-/// differ included.
-pub fn attach(needs: Needs) -> Result<Attached, NodeError> {
+/// [`NodeError::NotStartedByDora`] when no daemon started this process, [`NodeError::Version`] when it
+/// is another dora, [`NodeError::Graph`] when the dataflow lacks an input or output of `needs`,
+/// [`NodeError::Dora`] for all else.
+pub fn attach(needs: Needs, config: Option<&str>) -> Result<Attached, NodeError> {
+    config.map_or(Ok(()), ask_version)?;
     let (node, events) = DoraNode::init_from_env_force().map_err(|error| refusal(&error))?;
     let config = node.node_config();
     let inputs: Vec<&str> = config.inputs.keys().map(|id| id.as_str()).collect();
@@ -142,8 +141,7 @@ fn refusal(error: &DoraError) -> NodeError {
     diagnose(chain(error))
 }
 
-/// Sorts what dora said. A daemon of 0.5 drops the connection when this node registers; one whose
-/// message format differs says so.
+/// Sorts what dora said. Most daemons of another version were found out before.
 fn diagnose(said: String) -> NodeError {
     let says = |words: &str| said.contains(words);
     if says("DORA_NODE_CONFIG env variable is not set") {
@@ -154,7 +152,8 @@ fn diagnose(said: String) -> NodeError {
     {
         NodeError::Version {
             ours: DORA_VERSION,
-            said,
+            theirs: version_in(&said)
+                .map_or_else(|| format!("of another version ({said})"), str::to_owned),
         }
     } else {
         NodeError::Dora(said)
@@ -265,11 +264,21 @@ mod tests {
 
     #[test]
     fn what_dora_says_is_sorted_by_what_helps() {
-        let other = "internal error: failed to init event stream: failed to send register request \
-                     to dora-daemon: server disconnected unexpectedly";
-        let error = diagnose(other.to_owned());
-        assert!(matches!(error, NodeError::Version { .. }), "{error}");
-        assert!(error.to_string().contains("1.1.0") && error.hint().contains("dora --version"));
+        let closed = "internal error: failed to init event stream: failed to send register request \
+                      to dora-daemon: server disconnected unexpectedly";
+        let refused = "internal error: failed to init event stream: failed to register node with \
+                       dora-daemon: version mismatch: message format v1.1.0 is not compatible with \
+                       expected message format v2.0.3";
+        for (said, theirs) in [
+            (closed, "disconnected unexpectedly"),
+            (refused, "dora 2.0.3"),
+        ] {
+            let error = diagnose(said.to_owned());
+            assert!(matches!(error, NodeError::Version { .. }), "{error}");
+            let text = error.to_string();
+            assert!(text.contains("1.1.0") && text.contains(theirs), "{text}");
+            assert!(error.hint().contains("octos-edge run"));
+        }
         let alone = "initialization failed: DORA_NODE_CONFIG env variable is not set";
         assert_eq!(diagnose(alone.to_owned()), NodeError::NotStartedByDora);
         assert_eq!(

@@ -16,6 +16,8 @@ mod error;
 mod graph;
 #[cfg(feature = "dora")]
 mod stream;
+#[cfg(feature = "dora")]
+mod version;
 
 #[cfg(feature = "dora")]
 pub use attach::{Attached, DoraWire, Needs, attach};

@@ -57,7 +57,7 @@ pub fn serve_node(settings: &Settings, request: &NodeRequest) -> Result<Exit, Ap
     let log = super::start_log(settings)?;
     let listener = scrape::bind(address)?;
     let robot_id = robot_id(&installation, request)?;
-    let attached = attach(Needs::AGENT)?;
+    let attached = attach(Needs::AGENT, settings.dora_node_config())?;
     let folder = StateFolder::open(&settings.state()?, &robot_id)?;
     let node = Node::start(NodeParts {
         installation,
