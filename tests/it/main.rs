@@ -7,6 +7,7 @@
 
 mod architecture;
 mod broken_files;
+mod closed_pipes;
 mod dataflows;
 mod ends;
 mod exit_codes;
