@@ -148,7 +148,7 @@ impl<'a> Daemon<'a> {
 #[cfg(test)]
 mod tests {
     use std::net::TcpListener;
-    use std::thread::JoinHandle;
+    use std::sync::mpsc::{Receiver, channel};
 
     use super::*;
 
@@ -207,11 +207,15 @@ write_events_to: null
     const REFUSAL: &str = "version mismatch: message format v1.1.0-0 is not compatible with \
                            expected message format v1.0.1";
 
+    /// Far longer than a loopback needs: it only ends a test that hangs.
+    const GUARD: Duration = Duration::from_secs(20);
+
     /// Takes one request and gives one answer; none at all for `None`.
-    fn daemon(answer: Option<DaemonReply>) -> (String, JoinHandle<NodeRegisterRequest>) {
+    fn daemon(answer: Option<DaemonReply>) -> (String, Receiver<NodeRegisterRequest>) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let at = listener.local_addr().unwrap();
-        let asked = std::thread::spawn(move || {
+        let (sender, asked) = channel();
+        std::thread::spawn(move || {
             let (mut stream, _) = listener.accept().unwrap();
             let mut length = [0; 8];
             stream.read_exact(&mut length).unwrap();
@@ -225,10 +229,10 @@ write_events_to: null
                 stream.write_all(&body).unwrap();
             }
             let request: Timestamped<DaemonRequest> = dora_message::decode(&request).unwrap();
-            match request.inner {
-                DaemonRequest::Register(register) => register,
-                other => panic!("{other:?}"),
-            }
+            let DaemonRequest::Register(register) = request.inner else {
+                panic!("{:?}", request.inner);
+            };
+            sender.send(register).unwrap();
         });
         (CONFIG.replace("127.0.0.1:43545", &at.to_string()), asked)
     }
@@ -240,7 +244,7 @@ write_events_to: null
         let text = error.to_string();
         assert!(text.contains("1.1.0") && text.contains("1.0.1"), "{text}");
         assert!(error.hint().contains("dora-rs-cli==1.1.0"), "{text}");
-        asked.join().unwrap();
+        asked.recv_timeout(GUARD).unwrap();
     }
 
     #[test]
@@ -258,7 +262,7 @@ write_events_to: null
         let (config, asked) = daemon(Some(DaemonReply::Result(Ok(()))));
         assert_eq!(ask_version(&config), Ok(()));
         // The check is that of the library, in the version that is pinned.
-        assert_eq!(asked.join().unwrap().check_version(), Ok(()));
+        assert_eq!(asked.recv_timeout(GUARD).unwrap().check_version(), Ok(()));
     }
 
     #[test]
@@ -270,7 +274,7 @@ write_events_to: null
         ] {
             let (config, asked) = daemon(answer);
             assert_eq!(ask_version(&config), Ok(()));
-            asked.join().unwrap();
+            asked.recv_timeout(GUARD).unwrap();
         }
         for config in ["", "{}", "restart_count: 0", "\u{0}\u{1}"] {
             assert_eq!(ask_version(config), Ok(()), "{config}");
