@@ -196,7 +196,7 @@ fn graph_timer(timer: GraphTimer) -> Option<Objection> {
     let detail = match timer {
         GraphTimer::Ticks => return None,
         GraphTimer::Silent { ms } => format!(
-            "the graph's timer has stood still for {} s: dora's coordinator may be gone, and nobody \
+            "the graph's timer has stood still for {} s: its coordinator may be gone, and nobody \
              would tell that a node failed",
             ms / 1_000
         ),
@@ -206,8 +206,7 @@ fn graph_timer(timer: GraphTimer) -> Option<Objection> {
             of_ms / 1_000
         ),
     };
-    let hint =
-        "an operator must look after dora's coordinator; stopping and reading work meanwhile";
+    let hint = "an operator must look after the coordinator of the dataflow; stopping and reading work meanwhile";
     Some(objection(Reason::Interlock, detail, hint))
 }
 
