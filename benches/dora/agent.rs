@@ -82,7 +82,7 @@ pub(crate) fn call(out: &Path) {
         mut wire,
         mut events,
         ..
-    } = attach(Needs::AGENT).unwrap();
+    } = attach(Needs::AGENT, None).unwrap();
     let tiers = tiers();
     let robot = Arc::new(rover(&tiers));
     let clock = Arc::new(RealClock(Instant::now()));
@@ -206,7 +206,7 @@ pub(crate) fn robot() {
         mut wire,
         mut events,
         ..
-    } = attach(Needs::ROBOT).unwrap();
+    } = attach(Needs::ROBOT, None).unwrap();
     let clock = RealClock(Instant::now());
     let plan = VendorPlan {
         robot_id: RobotId::parse(ROBOT_ID).unwrap(),

@@ -46,7 +46,7 @@ pub fn serve_mock_robot(settings: &Settings, request: &MockRobotRequest) -> Resu
     let journal = request.journal.as_deref().map(open_journal).transpose()?;
     let Attached {
         wire, mut events, ..
-    } = attach(Needs::ROBOT)?;
+    } = attach(Needs::ROBOT, settings.dora_node_config())?;
     let plan = VendorPlan {
         robot_id,
         dialect,

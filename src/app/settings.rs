@@ -234,6 +234,12 @@ impl Settings {
         }
     }
 
+    /// Returns what dora tells a node that it starts.
+    #[cfg(feature = "dora")]
+    pub fn dora_node_config(&self) -> Option<&str> {
+        self.environment.dora_node_config.as_deref()
+    }
+
     fn beside_tiers(&self, name: &str) -> PathBuf {
         match self.tiers().parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent.join(name),

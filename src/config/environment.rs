@@ -14,6 +14,8 @@ pub struct Environment {
     pub state_home_from: Option<&'static str>,
     /// `OCTOS_EDGE_LOG`: a filter of the log, such as `debug` or `octos_edge=trace`.
     pub log: Option<String>,
+    /// `DORA_NODE_CONFIG`: what the daemon of dora tells a node that it starts.
+    pub dora_node_config: Option<String>,
     /// `NO_COLOR`, when it is not empty: nothing is coloured.
     pub no_colour: bool,
     /// `DORA_TEST_WITH_INPUTS` and what belongs to it, unless dora started this process.
@@ -57,6 +59,7 @@ impl Environment {
             state_home,
             state_home_from,
             log: filled("OCTOS_EDGE_LOG"),
+            dora_node_config: filled("DORA_NODE_CONFIG"),
             no_colour: filled("NO_COLOR").is_some(),
             replay: replay_files(value),
             record_to: filled("DORA_WRITE_EVENTS_TO").map(PathBuf::from),

@@ -14,14 +14,13 @@ pub enum NodeError {
         /// What is missing, and what is there instead.
         problems: Vec<String>,
     },
-    /// The daemon that started this process closed the connection at the first word, or said that its
-    /// version is another one.
-    #[error("the daemon that started this node does not speak dora {ours}: {said}")]
+    /// The daemon that started this process is of another version.
+    #[error("this node speaks dora {ours}, the daemon that started it is dora {theirs}")]
     Version {
         /// The version of this build.
         ours: &'static str,
-        /// What dora said.
-        said: String,
+        /// The version of the daemon, or what is known of it.
+        theirs: String,
     },
     /// dora refused, with its own words.
     #[error("dora: {0}")]
@@ -79,7 +78,7 @@ impl NodeError {
                 "add the missing inputs and outputs to the node in the dataflow; dataflows/README.md lists them"
             }
             Self::Version { .. } => {
-                "compare `dora --version` with it: change the command line, the daemon or this binary until all three agree"
+                "`pip install dora-rs-cli==1.1.0` brings the command line and the daemon of that version; `octos-edge run FILE.yml` brings its own"
             }
             Self::Dora(_) => {
                 "node, daemon and command line must all be dora 1.1.0; `octos-edge check` examines the dataflow"

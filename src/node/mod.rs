@@ -18,6 +18,8 @@ mod graph;
 mod session;
 #[cfg(feature = "dora")]
 mod stream;
+#[cfg(feature = "dora")]
+mod version;
 
 #[cfg(feature = "dora")]
 pub use attach::{Attached, DoraWire, Needs, attach};

@@ -8,6 +8,7 @@
 mod architecture;
 mod bridges;
 mod broken_files;
+mod closed_pipes;
 mod dataflows;
 mod ends;
 mod exit_codes;

@@ -61,7 +61,7 @@ pub fn serve_node(settings: &Settings, request: &NodeRequest) -> Result<Exit, Ap
     let log = super::start_log(settings)?;
     let listener = scrape::bind(address)?;
     let robot_id = robot_id(&installation, request)?;
-    let attached = attach(Needs::AGENT)?;
+    let attached = attach(Needs::AGENT, settings.dora_node_config())?;
     let folder = StateFolder::open(&settings.state()?, &robot_id)?;
     let node = Node::start(NodeParts {
         installation,
@@ -69,6 +69,7 @@ pub fn serve_node(settings: &Settings, request: &NodeRequest) -> Result<Exit, Ap
         robot_id,
         folder,
         restarts: attached.restarts,
+        tick_every: attached.tick_every,
     })?;
     let serving = node.begin(Entry {
         attached,
@@ -122,6 +123,7 @@ struct NodeParts<'a> {
     robot_id: RobotId,
     folder: StateFolder,
     restarts: u32,
+    tick_every: Option<Duration>,
 }
 
 /// How the outside comes in.
@@ -154,6 +156,7 @@ impl Node {
             robot_id,
             folder,
             restarts,
+            tick_every,
         } = given;
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::start());
         let (recorder, metrics) = start_recorder(&installation, &folder, Arc::clone(&clock))?;
@@ -175,6 +178,9 @@ impl Node {
             spine: Arc::clone(&spine_progress),
         };
         let parts = begin(&installation, life);
+        if let Some(every) = tick_every {
+            parts.links.observed.watch_graph(every, clock.now());
+        }
         Ok(Self {
             installation,
             robot_id,

@@ -7,14 +7,17 @@
 mod tests;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::body::{Body, Rhythm};
 use super::link::{MockRobot, MockWire};
 use crate::config::FaultAct;
 use crate::robot::{Bridge, Heard, Parts};
 use crate::safety::{Links, OrderPort};
-use crate::terms::{Input, Mono, PeerEvent, WireEvent};
+use crate::terms::{Clock as _, Input, Mono, PeerEvent, WireEvent};
 
+/// Period of the timer that a dataflow would give the agent, ms: that of the shipped dataflows.
+const GRAPH_TICK_MS: u64 = 1000;
 /// Who takes control of the robot in a fault.
 const STRANGER: &str = "somebody-else";
 
@@ -25,16 +28,23 @@ pub struct MockBridge {
     robot: MockRobot,
     wire: MockWire,
     frozen_until: Mono,
+    graph_tick_at: Mono,
+    graph_silent_until: Mono,
 }
 
 impl MockBridge {
     /// Puts assembled parts and a robot together. Nothing has happened yet.
     pub fn new(parts: Parts, (robot, wire): (MockRobot, MockWire), rhythm: Rhythm) -> Self {
+        let now = rhythm.clock.now();
+        let every = Duration::from_millis(GRAPH_TICK_MS);
+        parts.links.observed.watch_graph(every, now);
         Self {
             body: Body::new(parts, rhythm),
             robot,
             wire,
             frozen_until: Mono::ZERO,
+            graph_tick_at: now.plus_ms(GRAPH_TICK_MS),
+            graph_silent_until: Mono::ZERO,
         }
     }
 
@@ -72,6 +82,9 @@ impl MockBridge {
             FaultAct::FrozenProcess { for_ms } => {
                 self.frozen_until = now.plus_ms(u64::from(*for_ms));
             }
+            FaultAct::LostGraphTicks { for_ms } => {
+                self.graph_silent_until = now.plus_ms(u64::from(*for_ms));
+            }
             FaultAct::ForeignController => self.robot.vendor().seize(STRANGER),
             FaultAct::Drift { x, y } => self.robot.vendor().carry_to([*x, *y]),
         }
@@ -107,12 +120,28 @@ impl MockBridge {
         self.body.links()
     }
 
+    /// Whether the timer of a dataflow would tick now.
+    fn graph_ticks(&mut self, now: Mono) -> bool {
+        let due = now >= self.graph_tick_at;
+        if due {
+            self.graph_tick_at = now.plus_ms(GRAPH_TICK_MS);
+        }
+        due && now >= self.graph_silent_until
+    }
+
     fn step(&mut self) {
         let now = self.body.now();
+        let ticks = self.graph_ticks(now);
         if now < self.frozen_until {
             // What the robot says meanwhile is lost, as in a queue that keeps the newest only.
             drop(self.robot.poll(now));
             return;
+        }
+        if ticks {
+            self.inject(WireEvent::Data {
+                input: Input::Tick,
+                text: Some(String::new()),
+            });
         }
         for event in self.robot.poll(now) {
             self.inject(event);

@@ -163,7 +163,7 @@ fn every_fault_leaves_the_robot_at_rest_and_has_its_cause() {
     use FaultAct as F;
     use StopCause as C;
     let all = Loss::PerMille(1000);
-    let table: [(F, &[C]); 9] = [
+    let table: [(F, &[C]); 10] = [
         // Without heartbeats the robot's own dead-man stops it, and says so.
         (
             F::LoseRequests {
@@ -186,6 +186,7 @@ fn every_fault_leaves_the_robot_at_rest_and_has_its_cause() {
             F::FrozenProcess { for_ms: 3000 },
             &[C::LeaseLost, C::BoardFault, C::VendorEvent],
         ),
+        (F::LostGraphTicks { for_ms: 60_000 }, &[]),
         (F::ForeignController, &[C::VendorEvent]),
     ];
     for (act, expected) in table {
