@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures::future::{self, BoxFuture, FutureExt};
 
-use crate::terms::{Clock, Posture, RobotPort, RunState, StopCause, StopKind};
+use crate::terms::{Clock, GraphTimer, Posture, RobotPort, RunState, StopCause, StopKind};
 
 /// Stands where a robot would be.
 #[derive(Debug, Clone)]
@@ -32,6 +32,7 @@ impl RobotPort for NoRobot {
             reading: None,
             moving: false,
             person_stops: 0,
+            graph_timer: GraphTimer::Ticks,
         }
     }
 

@@ -5,7 +5,7 @@
 pub struct FailedChecks(u32);
 
 /// Each check with the word that the operator reads.
-const NAMES: [(FailedChecks, &str); 16] = [
+const NAMES: [(FailedChecks, &str); 17] = [
     (FailedChecks::WRONG_STATE, "wrong run state"),
     (FailedChecks::LATCHED, "latched"),
     (FailedChecks::STOPPING, "a stop is under way"),
@@ -25,6 +25,7 @@ const NAMES: [(FailedChecks, &str); 16] = [
     (FailedChecks::OUTSIDE, "robot outside its workspace"),
     (FailedChecks::OVERSPEED, "robot faster than its ceiling"),
     (FailedChecks::ENDING, "this process is ending"),
+    (FailedChecks::GRAPH_TIMER, "the graph's timer stands still"),
 ];
 
 impl FailedChecks {
@@ -62,6 +63,8 @@ impl FailedChecks {
     pub const OVERSPEED: Self = Self(1 << 14);
     /// A stop was asked for because the process ends: nothing is armed any more.
     pub const ENDING: Self = Self(1 << 15);
+    /// The timer of the dataflow stands still, or has not ticked for long enough since.
+    pub const GRAPH_TIMER: Self = Self(1 << 16);
 
     /// Returns these, with `check` added when `failed`.
     #[must_use]

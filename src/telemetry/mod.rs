@@ -12,6 +12,7 @@ mod metrics;
 mod record;
 mod recorder;
 mod segment;
+mod tell;
 
 pub use exporter::{Exporter, ExporterPlan, ListenAddr, ListenError};
 pub use install::{LogFormat, LogHandle, LogPlan, TracingError, flush_log, install_tracing};
@@ -21,3 +22,4 @@ pub use metrics::{
 };
 pub use record::{Record, RecordError, read_records};
 pub use recorder::{Recorder, RecorderError, RecorderPlan, RecorderSink};
+pub use tell::tell_fact;

@@ -8,6 +8,7 @@
 mod architecture;
 mod bridges;
 mod broken_files;
+mod closed_pipes;
 mod dataflows;
 mod ends;
 mod exit_codes;
@@ -16,5 +17,7 @@ mod lost_agent;
 mod lost_robot;
 mod main_job;
 mod refusals;
+mod replay;
 mod rig;
+mod second_robot;
 mod stops;

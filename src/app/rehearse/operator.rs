@@ -3,14 +3,15 @@
 use std::collections::VecDeque;
 use std::fmt;
 
-use crate::app::control::{Answer, PendingApproval, Status, Word};
+use crate::app::control::{Answer, Status, Word};
 use crate::app::exit::AppError;
+use crate::app::parts::OperatorDesk;
 use crate::config::{Event, OperatorAct, Scenario, ScriptedAnswer};
 use crate::sim;
 use crate::terms::{Mono, RunState};
 
 /// Where the words go.
-pub(super) trait Say {
+pub(in crate::app) trait Say {
     /// Says one word and returns its answer.
     ///
     /// # Errors
@@ -18,24 +19,30 @@ pub(super) trait Say {
     fn say(&mut self, word: &Word) -> Result<Answer, AppError>;
 }
 
+impl Say for OperatorDesk {
+    fn say(&mut self, word: &Word) -> Result<Answer, AppError> {
+        Ok(self.carry_out(word))
+    }
+}
+
 /// What came of playing.
 #[derive(Debug, Default)]
-pub(super) struct Played {
+pub(in crate::app) struct Played {
     /// Events that did not happen.
-    pub(super) unfired: Vec<Event>,
+    pub(in crate::app) unfired: Vec<Event>,
     /// What went wrong: a refused word, a node that did not come up, the time limit.
-    pub(super) troubles: Vec<String>,
+    pub(in crate::app) troubles: Vec<String>,
 }
 
 /// The operator of one run, who looks from time to time.
-pub(super) struct Play {
+pub(in crate::app) struct Play {
     scenario: Scenario,
     progress: Box<dyn Fn(&str) + Send>,
     operator: sim::Operator,
     /// Answers that were not given yet.
     answers: VecDeque<ScriptedAnswer>,
-    /// The latest question that was seen. Their numbers rise, so older ones were seen before.
-    asked: Option<String>,
+    /// The questions that wait and were seen before.
+    asked: Vec<String>,
     goal_at: Option<Mono>,
     place: Option<[f64; 3]>,
     moved_m: f64,
@@ -51,11 +58,11 @@ impl fmt::Debug for Play {
 }
 
 impl Play {
-    pub(super) fn new(scenario: Scenario, progress: Box<dyn Fn(&str) + Send>) -> Self {
+    pub(in crate::app) fn new(scenario: Scenario, progress: Box<dyn Fn(&str) + Send>) -> Self {
         Self {
             operator: sim::Operator::new(&scenario),
             answers: scenario.answers.iter().copied().collect(),
-            asked: None,
+            asked: Vec::new(),
             scenario,
             progress,
             goal_at: None,
@@ -69,7 +76,7 @@ impl Play {
     ///
     /// # Errors
     /// When the node cannot be reached.
-    pub(super) fn look(&mut self, to: &mut dyn Say) -> Result<Status, AppError> {
+    pub(in crate::app) fn look(&mut self, to: &mut dyn Say) -> Result<Status, AppError> {
         let Answer::Status(status) = to.say(&Word::Status)? else {
             return Err(AppError::Internal(
                 "a status was answered by something else".to_owned(),
@@ -80,7 +87,7 @@ impl Play {
     }
 
     /// Returns what the conditions of a scenario are judged on.
-    pub(super) fn seen(&self, status: &Status, now: Mono) -> sim::Status {
+    pub(in crate::app) fn seen(&self, status: &Status, now: Mono) -> sim::Status {
         sim::Status {
             ready: status.ready,
             goal_ms: self.goal_at.map(|at| now.ms_since(at)),
@@ -94,7 +101,7 @@ impl Play {
     ///
     /// # Errors
     /// When the node cannot be reached.
-    pub(super) fn act(
+    pub(in crate::app) fn act(
         &mut self,
         to: &mut dyn Say,
         status: &Status,
@@ -119,22 +126,19 @@ impl Play {
 
     /// Answers the questions that are new, each with the next answer of the scenario.
     fn reply(&mut self, to: &mut dyn Say, status: &Status) -> Result<(), AppError> {
-        let seen = |one: &PendingApproval| Some(&one.request) == self.asked.as_ref();
-        let first_new = status
-            .approvals
-            .iter()
-            .position(seen)
-            .map_or(0, |at| at + 1);
-        let new = status.approvals.iter().skip(first_new);
-        for request in new.map(|one| one.request.clone()).collect::<Vec<_>>() {
-            self.asked = Some(request.clone());
+        let waiting = status.approvals.iter().map(|one| one.request.clone());
+        let waiting: Vec<String> = waiting.collect();
+        let seen = std::mem::replace(&mut self.asked, waiting.clone());
+        for request in waiting.into_iter().filter(|id| !seen.contains(id)) {
             let who = self.scenario.operator.clone();
             let why = "an answer of the scenario".to_owned();
             match self.answers.pop_front() {
                 Some(ScriptedAnswer::Approve) => {
-                    self.say(to, &Word::Approve { who, why, request })?
+                    self.say(to, &Word::Approve { who, why, request })?;
                 }
-                Some(ScriptedAnswer::Deny) => self.say(to, &Word::Deny { who, why, request })?,
+                Some(ScriptedAnswer::Deny) => {
+                    self.say(to, &Word::Deny { who, why, request })?;
+                }
                 Some(ScriptedAnswer::Silent) | None => {}
             }
         }
@@ -142,30 +146,30 @@ impl Play {
     }
 
     /// Returns whether the run may go on at `now`.
-    pub(super) fn in_time(&self, now: Mono) -> bool {
+    pub(in crate::app) fn in_time(&self, now: Mono) -> bool {
         now.as_ms() < u64::from(self.scenario.limit_s).saturating_mul(1000)
     }
 
     /// Notes something that went wrong.
-    pub(super) fn trouble(&mut self, text: String) {
+    pub(in crate::app) fn trouble(&mut self, text: String) {
         self.troubles.push(text);
     }
 
     /// Notes that the time is up.
-    pub(super) fn late(&mut self) {
+    pub(in crate::app) fn late(&mut self) {
         let limit_s = self.scenario.limit_s;
         self.trouble(format!("not over within limit_s = {limit_s}"));
     }
 
     /// Returns the word that ends the node in order.
-    pub(super) fn last_word(&self) -> Word {
+    pub(in crate::app) fn last_word(&self) -> Word {
         Word::End {
             who: self.scenario.operator.clone(),
         }
     }
 
     /// Returns what came of playing.
-    pub(super) fn played(mut self) -> Played {
+    pub(in crate::app) fn played(mut self) -> Played {
         if !self.answers.is_empty() {
             let left = self.answers.len();
             self.trouble(format!("{left} of operator.answers were never asked for"));

@@ -184,3 +184,10 @@ pub struct Scenario {
     /// What must come of it.
     pub expect: Expect,
 }
+
+impl Scenario {
+    /// Returns whether the operator answers questions.
+    pub fn is_attended(&self) -> bool {
+        !self.answers.is_empty()
+    }
+}

@@ -74,6 +74,8 @@ pub struct Core {
     losses: u32,
     pace: Pace,
     heartbeat: Heartbeat,
+    /// Since when the timer of the dataflow admits no motion, once that was told.
+    graph_silent: Option<Mono>,
 }
 
 /// When the next heartbeat is due, and what it waits for.
@@ -103,6 +105,7 @@ impl Core {
             disarm_after: false,
             losses: 0,
             heartbeat: Heartbeat::default(),
+            graph_silent: None,
         }
     }
 
@@ -114,6 +117,7 @@ impl Core {
             self.boot(input, out);
         }
         self.watch(input, out);
+        self.watch_graph(input, out);
         self.advance_stop(input, out);
         self.end_of_arming(out);
         self.beat(input, out);

@@ -105,6 +105,7 @@ fn well() -> TickInput {
             answer: None,
             release: None,
             deaf: false,
+            graph: crate::safety::GraphSeen::default(),
         },
         spine: 1,
         outbox: 1,

@@ -13,6 +13,7 @@ use super::{Queues, Raised, RecorderPlan, Shared};
 use crate::telemetry::Metrics;
 use crate::telemetry::record::{Line, bounded};
 use crate::telemetry::segment::Segments;
+use crate::telemetry::tell::kind_of;
 use crate::terms::{Clock, Fact, FactClass, Input, InputFault, Mono};
 
 /// A record of the safety class is synced this long after it was written, ms. Half of the 100 ms
@@ -173,7 +174,7 @@ impl Writer {
     }
 
     fn log(&mut self, raised: &Raised, fact: &Value) {
-        let kind = fact.get("kind").and_then(Value::as_str).unwrap_or("fact");
+        let kind = kind_of(fact);
         if let Fact::InputIgnored { input, fault } = &raised.fact
             && self.told.insert((*input, *fault))
         {
