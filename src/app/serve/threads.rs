@@ -15,8 +15,8 @@ use crate::app::exit::{AppError, Exit};
 use crate::app::fingerprint::Fingerprint;
 use crate::app::parts::{Desk, End};
 use crate::config::Board;
-use crate::node::{Attached, DoraEvents, EventsCloser};
-use crate::robot::{Heard, Inbox, Parts};
+use crate::node::{Attached, DoraEvents, DoraWire, EventsCloser};
+use crate::robot::{Heard, Inbox, Outbox, Parts};
 use crate::safety::{Latch, Supervisor, run_safety};
 use crate::telemetry::{LogHandle, RecorderSink};
 use crate::terms::{Clock, StopCause, StopKind};
@@ -75,9 +75,7 @@ impl Threads {
         } = given;
         let ending = Arc::new(AtomicBool::new(false));
         let Attached {
-            mut wire,
-            mut events,
-            ..
+            wire, mut events, ..
         } = attached;
         let closer = events.closer();
         let latch = parts.links.latch.clone();
@@ -88,14 +86,8 @@ impl Threads {
             run_safety(step, tick_clock.as_ref(), &flag)
         })?);
 
-        let (outbox, flag) = (parts.outbox, Arc::clone(&ending));
-        let (used, wires) = sync_channel(1);
-        joined.push(start("dora-out", move || {
-            outbox.run(&mut wire, &flag);
-            // Letting go of it may wait for the daemon; whatever comes of it is no business of this thread.
-            drop(used.send(wire));
-        })?);
-        let goodbye = start("dora-end", move || drop(wires.recv()))?;
+        let (sender, goodbye) = start_sender(parts.outbox, wire, Arc::clone(&ending))?;
+        joined.push(sender);
 
         let (supervisor, flag) = (
             Supervisor::new(parts.links.shared.clone()),
@@ -164,6 +156,22 @@ impl Threads {
         let _said: bool = ended(self.goodbye, (&mut 0, GOODBYE_LOOKS_MAX));
         all
     }
+}
+
+/// Starts the sending thread, and the one that lets go of the sending half: that may wait for the daemon,
+/// and whatever comes of it is no business of the sending thread.
+fn start_sender(
+    outbox: Outbox,
+    mut wire: DoraWire,
+    ending: Arc<AtomicBool>,
+) -> Result<(JoinHandle<()>, JoinHandle<()>), AppError> {
+    let (used, wires) = sync_channel(1);
+    let sender = start("dora-out", move || {
+        outbox.run(&mut wire, &ending);
+        drop(used.send(wire));
+    })?;
+    let goodbye = start("dora-end", move || drop(wires.recv()))?;
+    Ok((sender, goodbye))
 }
 
 /// Waits for one thread, as long as there are looks left.
