@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::*;
 use crate::config::{Fault, FaultAct, Loss};
-use crate::terms::{Fact, StopCause, WireEvent};
+use crate::terms::{ApprovalOutcome, Fact, Reason, StopCause, Tier, WireEvent};
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
@@ -263,6 +263,75 @@ fn a_run_beyond_its_limit_ends_at_rest_and_has_failed() {
     let operator = summary.expectations.iter().find(|v| v.name == "operator");
     assert!(operator.unwrap().found.contains("limit_s"), "{operator:?}");
     assert!(summary.total_ms < 4000);
+}
+
+#[test]
+fn case_20_a_person_is_asked_for_each_call_and_only_a_yes_in_time_moves_the_gripper() {
+    let mut installation = installation(&root());
+    installation.robot.max_tier = Tier::FullActuation;
+    let text = r#"
+        schema = 1
+        name = "asked"
+        robot = "rover-sim"
+        board = "sim"
+        dataflow = "rover-sim.yml"
+        seed = 7
+        limit_s = 300
+        goal = "Open the gripper, three times."
+        [operator]
+        name = "ann"
+        answers = ["approve", "deny", "silent"]
+        [[event]]
+        when = "ready"
+        operator = { do = "arm", why = "a test", for_s = 300 }
+        [[turn]]
+        say = "Open."
+        call = [ { tool = "rover_gripper_set", args = { opening = 0.05, force = 10.0 } } ]
+        [[turn]]
+        say = "Drive on."
+        call = [ { tool = "rover_set_velocity", args = { linear = 0.1, angular = 0.0 } } ]
+        [[turn]]
+        say = "Open wider."
+        call = [ { tool = "rover_gripper_set", args = { opening = 0.06, force = 10.0 } } ]
+        [[turn]]
+        say = "Drive on."
+        call = [ { tool = "rover_set_velocity", args = { linear = 0.1, angular = 0.0 } } ]
+        [[turn]]
+        say = "Open wide."
+        call = [ { tool = "rover_gripper_set", args = { opening = 0.07, force = 10.0 } } ]
+        [[turn]]
+        say = "Done."
+        call = []
+        [expect]
+        refused = [ { tool = "rover_gripper_set", reason = "approval_denied", times = 2 } ]
+        end_state = "armed"
+    "#;
+    let scenario = Scenario::parse("asked.toml", text).unwrap();
+    let (summary, ran) = run_on(&installation, (&scenario, 7), |_| ());
+    assert!(summary.ok, "{}", summary.to_text());
+    let ended = |wanted: ApprovalOutcome| {
+        count(
+            &ran,
+            |f| matches!(f, Fact::ApprovalEnded { outcome, .. } if *outcome == wanted),
+        )
+    };
+    assert_eq!(count(&ran, |f| matches!(f, Fact::ApprovalAsked { .. })), 3);
+    assert_eq!(ended(ApprovalOutcome::Granted), 1);
+    assert_eq!(ended(ApprovalOutcome::Denied), 1);
+    assert_eq!(ended(ApprovalOutcome::Expired), 1);
+    let opened = ran.journal.iter().filter(
+        |entry| matches!(entry, JournalEntry::Verb { verb, .. } if verb.ends_with("gripper_set")),
+    );
+    assert_eq!(opened.count(), 1, "only the call that was approved left");
+
+    let alone = Scenario {
+        answers: Vec::new(),
+        ..scenario
+    };
+    let (_, ran) = run_on(&installation, (&alone, 7), |_| ());
+    let unavailable = |f: &Fact| matches!(f, Fact::Refused { reason, .. } if *reason == Reason::ApprovalUnavailable);
+    assert_eq!(count(&ran, unavailable), 3, "nobody is there: no at once");
+    assert_eq!(count(&ran, |f| matches!(f, Fact::ApprovalAsked { .. })), 0);
 }
 
 /// The installation in a folder of its own, to be edited.
