@@ -316,14 +316,17 @@ mod tests {
 
     fn ends(world: &World) -> Vec<(String, ApprovalOutcome, Option<String>)> {
         let facts = world.facts.lock().unwrap();
-        let end = |fact: &Fact| match fact {
-            Fact::ApprovalEnded {
+        let end = |fact: &Fact| {
+            let Fact::ApprovalEnded {
                 request,
                 outcome,
                 who,
                 ..
-            } => Some((request.clone(), *outcome, who.clone())),
-            _ => None,
+            } = fact
+            else {
+                return None;
+            };
+            Some((request.clone(), *outcome, who.clone()))
         };
         facts.iter().filter_map(end).collect()
     }

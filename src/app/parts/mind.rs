@@ -86,10 +86,10 @@ pub(in crate::app) struct Wake {
     pub(in crate::app) clock: Arc<dyn Clock>,
     pub(in crate::app) sink: Arc<dyn FactSink>,
     pub(in crate::app) progress: Arc<AtomicU64>,
-    pub(in crate::app) has_model: bool,
     /// Whether a person can answer questions.
     pub(in crate::app) is_attended: bool,
-    pub(in crate::app) script: Vec<LaneReply>,
+    /// What the model says; `None` without a model.
+    pub(in crate::app) script: Option<Vec<LaneReply>>,
     pub(in crate::app) runtime: tokio::runtime::Handle,
     pub(in crate::app) end: SyncSender<End>,
 }
@@ -126,6 +126,7 @@ impl Mind {
             .map_err(|errors| AppError::Internal(format!("tools: {errors}")))?;
         let view = catalog.view(&self.policy);
         tell_hidden(&view, given.sink.as_ref());
+        let has_model = given.script.is_some();
         let approvals = Approvals::new(
             Arc::clone(&given.clock),
             Arc::clone(&given.sink),
@@ -143,7 +144,7 @@ impl Mind {
         let system = system_prompt(&self.robot.title, self.policy.effective());
         let (spine, handle) = Spine::new(Parts {
             agent: Agent::new(Limits::default(), system, view.actuating()),
-            lane: Box::new(Scripted::new(given.script)),
+            lane: Box::new(Scripted::new(given.script.unwrap_or_default())),
             executor: Arc::new(executor),
             view,
             states: given.bridge.state_changes(),
@@ -158,7 +159,7 @@ impl Mind {
         });
         Ok(Awake {
             handle,
-            has_model: given.has_model,
+            has_model,
             tier: self.policy.effective(),
             approvals,
         })

@@ -215,10 +215,9 @@ impl Node {
             clock: Arc::clone(&self.clock),
             sink: Arc::clone(&self.sink),
             progress: self.spine_progress,
-            has_model: entry.script.is_some(),
             // By whoever can reach the control socket.
             is_attended: true,
-            script: entry.script.unwrap_or_default(),
+            script: entry.script,
             runtime: runtime.handle().clone(),
             end: end_sender.clone(),
         })?;

@@ -280,9 +280,8 @@ impl Stands {
             clock: Arc::new(clock.clone()),
             sink: sink.clone(),
             progress,
-            has_model: self.script.is_some(),
             is_attended: self.is_attended,
-            script: self.script.unwrap_or_default(),
+            script: self.script,
             runtime: tokio::runtime::Handle::current(),
             end: sender.clone(),
         })?;

@@ -108,8 +108,7 @@ fn world() -> World {
         sink: sink.clone(),
         progress: spine,
         is_attended: true,
-        has_model: false,
-        script: Vec::new(),
+        script: None,
         runtime: runtime.handle().clone(),
         end: sender.clone(),
     });
