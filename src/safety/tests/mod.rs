@@ -9,3 +9,4 @@ mod causes;
 mod props;
 mod races;
 mod table;
+mod walk;
