@@ -1,5 +1,7 @@
 //! Whole scenarios in this process. Times are virtual and exact.
 
+mod coverage;
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
