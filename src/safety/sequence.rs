@@ -358,13 +358,13 @@ impl StopRun {
         let seen = &input.seen;
         let sent = input.stop_sent.filter(|sent| sent.serial == self.serial);
         let since = |states: u32| u64::from(seen.states.wrapping_sub(states));
-        to.push(sent.map_or(0, |sent| 1 + since(sent.states).min(2)));
+        to.push(sent.map_or(0, |sent| since(sent.states).min(2).saturating_add(1)));
         let answer = seen
             .answer
             .filter(|answer| answer.verb.serial == self.serial);
         match answer {
             Some(answer) => to.extend([
-                1 + u64::from(answer.verb.step),
+                u64::from(answer.verb.step).saturating_add(1),
                 u64::from(answer.verb.empty),
                 answer.verb.class as u64,
                 since(answer.states).min(1),
@@ -372,7 +372,7 @@ impl StopRun {
             None => to.push(0),
         }
         let release = seen.release.filter(|(of, _)| *of == self.serial);
-        to.push(release.map_or(0, |(_, ok)| 1 + u64::from(ok)));
+        to.push(release.map_or(0, |(_, ok)| if ok { 2 } else { 1 }));
     }
 
     /// Which stop it is.

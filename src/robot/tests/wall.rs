@@ -7,9 +7,11 @@ use super::world::World;
 use crate::robot::motion::drive;
 use crate::terms::{CommandKind, RunState};
 
+type Life = (Vec<(u64, String)>, Vec<(u64, RunState)>);
+
 /// A drive to its deadline, a hold that ends by itself, and a drive whose spine stands still: what the
 /// robot heard and when, and where each ended.
-fn life(restless: bool) -> (Vec<(u64, String)>, Vec<(u64, RunState)>) {
+fn life(restless: bool) -> Life {
     let mut world = World::armed();
     world.clock.1.store(restless, Ordering::SeqCst);
     world.rover.goal_ms = 60_000;

@@ -58,7 +58,7 @@ fn case_26_what_a_cut_write_left_beside_the_latch_neither_latches_nor_stands_in_
     let beside = world.dir.path().join("robots/rover-1/latch.json.new");
     let whole = std::fs::read(&beside).unwrap();
     for end in 0..=whole.len() {
-        std::fs::write(&beside, whole.get(..end).unwrap()).unwrap();
+        std::fs::write(&beside, &whole[..end]).unwrap();
         assert_eq!(files.latched(), None, "cut at {end}");
         assert!(!acknowledged(&world));
     }

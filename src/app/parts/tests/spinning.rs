@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::words::world_on;
 use crate::app::clock::SystemClock;
@@ -12,7 +12,7 @@ use crate::app::parts::*;
 use crate::app::state::StateFiles;
 use crate::robot::{EventTap, Parts};
 use crate::safety::{Latch, run_safety};
-use crate::terms::{Output, SafetyEventKind, Wire, WireError};
+use crate::terms::{Mono, Output, SafetyEventKind, Wire, WireError};
 
 /// Nothing here takes longer than some ticks; a test that waits this long has failed.
 const HANG: Duration = Duration::from_secs(20);
@@ -29,9 +29,10 @@ impl Drop for Ends {
 
 /// Waits for what another thread does.
 fn until(what: &str, mut done: impl FnMut() -> bool) {
-    let began = Instant::now();
+    let clock = SystemClock::start();
     while !done() {
-        assert!(began.elapsed() < HANG, "never: {what}");
+        let waited = clock.now().since(Mono::ZERO);
+        assert!(waited < HANG, "never: {what}");
         thread::park_timeout(PAUSE);
     }
 }

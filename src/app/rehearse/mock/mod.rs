@@ -5,6 +5,8 @@
 //! the async side run until nothing in it can go on, then lets one step of time pass. So the order of
 //! things depends on the scenario and the seed alone, and an hour takes seconds.
 
+#[cfg(test)]
+mod coverage;
 mod ledger;
 mod stage;
 #[cfg(test)]

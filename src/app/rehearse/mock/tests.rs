@@ -1,7 +1,5 @@
 //! Whole scenarios in this process. Times are virtual and exact.
 
-mod coverage;
-
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -11,11 +9,11 @@ use crate::config::{Fault, FaultAct, Loss};
 use crate::telemetry::LogFormat;
 use crate::terms::{Fact, StopCause, WireEvent};
 
-fn root() -> PathBuf {
+pub(super) fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-fn settings(root: &Path) -> Settings {
+pub(super) fn settings(root: &Path) -> Settings {
     Settings::resolve(SettingsRequest {
         tiers: Some(root.join("tiers")),
         metrics: None,
@@ -34,7 +32,7 @@ fn scenario(name: &str) -> Scenario {
     Scenario::load(&root().join(file)).unwrap()
 }
 
-fn installation(root: &Path) -> Installation {
+pub(super) fn installation(root: &Path) -> Installation {
     Installation::load(&settings(root), "rover-sim", "sim").unwrap()
 }
 
@@ -59,7 +57,7 @@ fn run_on(
     (summarize(&given, &ran, 0).unwrap(), ran)
 }
 
-fn run(scenario: &Scenario, seed: u64) -> (Summary, Ran) {
+pub(super) fn run(scenario: &Scenario, seed: u64) -> (Summary, Ran) {
     run_on(&installation(&root()), (scenario, seed), |_| ())
 }
 
@@ -278,7 +276,7 @@ fn a_run_beyond_its_limit_ends_at_rest_and_has_failed() {
 }
 
 /// The installation in a folder of its own, to be edited.
-fn copied() -> tempfile::TempDir {
+pub(super) fn copied() -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     for folder in ["tiers", "tiers/robots", "boards"] {
         std::fs::create_dir(dir.path().join(folder)).unwrap();

@@ -3,12 +3,14 @@
 //!
 //! The lists shrink: a cause or reason that a run reaches must not stand in them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
-use super::*;
+use super::tests::{copied, installation, root, run, settings};
+use super::{Given, RunFolder};
 use crate::app::state::robot_folder;
-use crate::config::PolicyFile;
-use crate::terms::{Reason, RobotId};
+use crate::config::{PolicyFile, Scenario, ScriptedCall, ScriptedTurn};
+use crate::terms::{Fact, Reason, RobotId, StopCause};
 
 /// Causes that nothing in this release asks for, with the room that will.
 const CAUSES_TO_COME: [(StopCause, &str); 2] = [
@@ -20,12 +22,12 @@ const CAUSES_TO_COME: [(StopCause, &str); 2] = [
 const CAUSES_OF_A_NODE: [(StopCause, &str, &str); 2] = [
     (
         StopCause::HeartbeatFault,
-        include_str!("../../../../safety/tests/causes.rs"),
+        include_str!("../../../safety/tests/causes.rs"),
         "a_sending_thread_that_is_stuck_is_a_stop_without_heartbeats",
     ),
     (
         StopCause::Blackbox,
-        include_str!("../../../../safety/tests/causes.rs"),
+        include_str!("../../../safety/tests/causes.rs"),
         "case_41_a_full_queue_of_safety_events_latches",
     ),
 ];
@@ -110,7 +112,7 @@ impl Script {
             seed: 7,
             folder: &folder,
         };
-        let ran = super::super::run(&given, Box::new(|_| ())).unwrap();
+        let ran = super::run(&given, Box::new(|_| ())).unwrap();
         ran.facts.into_iter().map(|(_, fact)| fact).collect()
     }
 }
@@ -322,9 +324,9 @@ fn overtaken(reads: usize) -> Vec<Fact> {
     let happens = r#"event = [ { when = "ready", operator = { do = "arm", why = "coverage", for_s = 30 } } ]
         fault = [ { when = { after_ms = 0 }, do = "foreign_controller" } ]"#;
     let mut script = shipped(happens, &[]).scenario();
-    let turn = |tool: &str, args: serde_json::Value| crate::config::ScriptedTurn {
+    let turn = |tool: &str, args: serde_json::Value| ScriptedTurn {
         say: String::new(),
-        calls: vec![crate::config::ScriptedCall {
+        calls: vec![ScriptedCall {
             tool: tool.to_owned(),
             args: args.as_object().unwrap().clone(),
         }],
@@ -359,11 +361,13 @@ fn causes_in(facts: &[Fact]) -> BTreeSet<StopCause> {
 }
 
 fn reasons_in(facts: &[Fact]) -> BTreeSet<Reason> {
-    let refused = facts.iter().filter_map(|fact| match fact {
-        Fact::Refused { reason, .. } => Some(*reason),
-        _ => None,
-    });
-    refused.collect()
+    let mut reasons = BTreeSet::new();
+    for fact in facts {
+        if let Fact::Refused { reason, .. } = fact {
+            reasons.insert(*reason);
+        }
+    }
+    reasons
 }
 
 #[test]
