@@ -192,9 +192,17 @@ impl StateFiles {
             .truncate(true)
             .mode(0o640)
             .open(&temp)?;
+        #[cfg(test)]
+        death::may_come()?;
         file.write_all(bytes)?;
+        #[cfg(test)]
+        death::may_come()?;
         file.sync_all()?;
+        #[cfg(test)]
+        death::may_come()?;
         std::fs::rename(&temp, self.root.join(name))?;
+        #[cfg(test)]
+        death::may_come()?;
         self.sync_folder()
     }
 
@@ -202,7 +210,11 @@ impl StateFiles {
         match std::fs::remove_file(self.root.join(name)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             Err(error) => Err(error),
-            Ok(()) => self.sync_folder(),
+            Ok(()) => {
+                #[cfg(test)]
+                death::may_come()?;
+                self.sync_folder()
+            }
         }
     }
 
@@ -230,6 +242,33 @@ fn read_bounded(path: &Path) -> io::Result<String> {
         .take(FILE_BYTES_MAX)
         .read_to_string(&mut text)?;
     Ok(text)
+}
+
+/// Lets a write end between two of its steps, as when the process is killed there.
+#[cfg(test)]
+pub(super) mod death {
+    use std::cell::Cell;
+    use std::io;
+
+    thread_local! {
+        static STEPS_LEFT: Cell<Option<u32>> = const { Cell::new(None) };
+    }
+
+    /// After so many steps of this thread every further one fails; `None`: none does.
+    pub(in crate::app) fn after(steps: Option<u32>) {
+        STEPS_LEFT.set(steps);
+    }
+
+    pub(super) fn may_come() -> io::Result<()> {
+        match STEPS_LEFT.get() {
+            None => Ok(()),
+            Some(0) => Err(io::Error::other("killed")),
+            Some(left) => {
+                STEPS_LEFT.set(Some(left - 1));
+                Ok(())
+            }
+        }
+    }
 }
 
 #[cfg(test)]

@@ -164,6 +164,23 @@ fn index(call: u64) -> usize {
 }
 
 #[cfg(test)]
+impl Calls {
+    /// Makes `call` the only live one, with this note; none when its future is gone.
+    pub(super) fn restore(&self, call: u64, note: CallNote) {
+        for slot in &self.slots {
+            slot.call.store(0, Ordering::SeqCst);
+        }
+        self.live.store(0, Ordering::SeqCst);
+        if note != CallNote::GONE && self.open(call) {
+            self.end(call, note.end);
+            if let Some(slot) = self.slot(call) {
+                slot.polls.store(note.polls, Ordering::SeqCst);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -202,6 +202,14 @@ impl Latch {
 }
 
 #[cfg(test)]
+impl Latch {
+    /// Puts a word back as it was.
+    pub(super) fn restore(&self, word: LatchWord) {
+        self.0.word.store(word.to_bits(), Ordering::SeqCst);
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

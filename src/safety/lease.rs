@@ -115,3 +115,24 @@ impl Lease {
         self.began.plus_ms(u64::from(self.terms.hard_max_ms))
     }
 }
+
+#[cfg(test)]
+impl Lease {
+    /// Writes what of it can still matter into `to`.
+    pub(super) fn shape(&self, input: &TickInput, to: &mut Vec<u64>) {
+        use super::core::{age, left};
+        let (now, terms) = (input.now, &self.terms);
+        to.extend([
+            u64::from(terms.hold_ms),
+            left(now, self.deadline),
+            age(now, self.began, u64::from(terms.hard_max_ms)),
+            age(now, self.renewed, u64::from(terms.lost_after_ms)),
+            age(now, self.looked, u64::from(terms.renew_ms)),
+            age(now, self.repeated, u64::from(terms.hold_ms)),
+            u64::from(self.progress.polls == input.call.polls),
+            u64::from(self.progress.spine == input.spine),
+            u64::from(self.lapsed),
+            u64::from(self.states == input.seen.states),
+        ]);
+    }
+}

@@ -325,6 +325,34 @@ fn class_of(code: u8) -> AnswerClass {
 }
 
 #[cfg(test)]
+impl Observed {
+    /// Puts a reading back as it was.
+    pub(super) fn restore(&self, seen: &Seen) {
+        let set = |word: &AtomicU64, bits| word.store(bits, Ordering::SeqCst);
+        set(&self.at, seen.at.as_ns());
+        set(
+            &self.state,
+            pack_state(seen.states, seen.still_run, seen.signs),
+        );
+        set(&self.peer, pack_peer(seen.losses, u32::from(seen.peer_up)));
+        set(
+            &self.advert,
+            seen.deadman_ms.map_or(0, |ms| KNOWN | u64::from(ms)),
+        );
+        set(&self.answer, 0);
+        if let Some(answer) = seen.answer {
+            self.note_answer(answer.verb);
+            set(&self.answer_states, u64::from(answer.states));
+        }
+        set(&self.release, 0);
+        if let Some((serial, ok)) = seen.release {
+            self.note_release(serial, ok);
+        }
+        self.deaf.store(seen.deaf, Ordering::SeqCst);
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -12,6 +12,7 @@ const CLEAN_MS: u64 = 30_000;
 
 /// Watches whether ticks come in time.
 #[derive(Debug)]
+#[cfg_attr(test, derive(Clone))]
 pub(super) struct Pace {
     tick_ms: u64,
     jitter_ms: u64,
@@ -94,5 +95,33 @@ impl Pace {
             return false;
         }
         now.ms_since(since) >= self.lockup_ms.saturating_mul(2)
+    }
+}
+
+#[cfg(test)]
+impl Pace {
+    /// Writes what of it can still matter into `to`; `rounds` of the sending thread while they are
+    /// watched. A late tick that left the window no longer counts.
+    pub(super) fn shape(&self, now: Mono, rounds: Option<u64>, to: &mut Vec<u64>) {
+        use super::core::{age, left};
+        let window = if self.overloaded {
+            CLEAN_MS
+        } else {
+            LATE_WINDOW_MS
+        };
+        let ages = self
+            .late
+            .iter()
+            .map(|at| age(now, *at, window.saturating_add(1)));
+        let before = to.len();
+        to.extend(ages.filter(|age| *age <= window));
+        to.push(u64::try_from(to.len().saturating_sub(before)).unwrap_or(u64::MAX));
+        to.push(u64::from(self.overloaded));
+        to.push(left(now, self.due()));
+        if let Some(rounds) = rounds {
+            let (last, since) = self.sender;
+            to.push(u64::from(last == rounds));
+            to.push(age(now, since, self.lockup_ms.saturating_mul(2)));
+        }
     }
 }

@@ -294,7 +294,8 @@ impl StopRun {
         if now.ms_since(*began) >= RELEASE_WAIT_MS {
             return Some(Ended::ReleaseUnanswered);
         }
-        if now >= *next_send {
+        // A stop that this very tick asks for voids the release, as the last check would.
+        if now >= *next_send && out.asks.is_empty() {
             *next_send = now.plus_ms(REPEAT_MS);
             *nth = nth.saturating_add(1);
             out.send(SafetyOut::Release {
@@ -317,4 +318,65 @@ pub(super) struct Round<'a> {
 
 fn short_ms(ms: u64) -> u32 {
     u32::try_from(ms).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+impl StopRun {
+    /// Writes what of it can still matter into `to`.
+    pub(super) fn shape(&self, plan: &SafetyPlan, input: &TickInput, to: &mut Vec<u64>) {
+        use super::core::{age, left};
+        let now = input.now;
+        to.extend([
+            u64::from(self.from.as_u8()),
+            self.cause.map_or(0, |cause| u64::from(cause.as_u8())),
+        ]);
+        match self.escalated {
+            Some(at) => to.extend([1, age(now, at, QUICK_FOR_MS)]),
+            None => to.extend([
+                0,
+                age(now, self.began, PEER_WAIT_MS),
+                age(now, self.counted_from, u64::from(plan.within_ms)),
+            ]),
+        }
+        match self.phase {
+            Phase::Verbs(step) => to.extend([
+                0,
+                u64::from(step.index),
+                age(now, step.began, u64::from(plan.step(step.index).wait_ms)),
+                left(now, step.next_send),
+                u64::from(step.nth.min(DEAF_VERBS)),
+                u64::from(step.empty),
+                u64::from(step.answered),
+            ]),
+            Phase::Release {
+                began, next_send, ..
+            } => {
+                to.extend([1, age(now, began, RELEASE_WAIT_MS), left(now, next_send)]);
+            }
+        }
+        // Of what was heard only what names this stop counts.
+        let seen = &input.seen;
+        let sent = input.stop_sent.filter(|sent| sent.serial == self.serial);
+        let since = |states: u32| u64::from(seen.states.wrapping_sub(states));
+        to.push(sent.map_or(0, |sent| since(sent.states).min(2).saturating_add(1)));
+        let answer = seen
+            .answer
+            .filter(|answer| answer.verb.serial == self.serial);
+        match answer {
+            Some(answer) => to.extend([
+                u64::from(answer.verb.step).saturating_add(1),
+                u64::from(answer.verb.empty),
+                answer.verb.class as u64,
+                since(answer.states).min(1),
+            ]),
+            None => to.push(0),
+        }
+        let release = seen.release.filter(|(of, _)| *of == self.serial);
+        to.push(release.map_or(0, |(_, ok)| if ok { 2 } else { 1 }));
+    }
+
+    /// Which stop it is.
+    pub(super) fn serial(&self) -> u32 {
+        self.serial
+    }
 }

@@ -224,3 +224,13 @@ fn halves(word: u64) -> (u32, u32) {
 fn result_index(seq: u32) -> usize {
     usize::try_from(seq % RESULTS).unwrap_or(usize::MAX)
 }
+
+#[cfg(test)]
+impl Shared {
+    /// Puts back what the sending thread noted: its rounds, and the first verb of the latest stop.
+    pub(super) fn restore_sender(&self, rounds: u64, sent: Option<StopSent>) {
+        self.outbox.store(rounds, Ordering::SeqCst);
+        let word = sent.map_or(0, |s| (u64::from(s.serial) << 32) | u64::from(s.states));
+        self.stop_sent.store(word, Ordering::SeqCst);
+    }
+}

@@ -263,6 +263,19 @@ impl SafetyStep {
     }
 }
 
+#[cfg(test)]
+impl SafetyStep {
+    /// The state machine, to look at it or to put another state in.
+    pub(super) fn core_mut(&mut self) -> &mut Core {
+        &mut self.core
+    }
+
+    /// What a tick at `now` would look at.
+    pub(super) fn looks_at(&self, now: Mono) -> TickInput {
+        self.input(now, self.core.lease_call())
+    }
+}
+
 fn record(events: &mut Sender<SafetyEvent>, links: &Links, event: SafetyEvent) {
     if events.push(event).is_err() {
         links.shared.event_lost();

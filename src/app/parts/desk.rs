@@ -78,9 +78,12 @@ impl Desk {
         reset: impl FnOnce() -> Result<T, Vec<String>>,
     ) -> Result<T, Vec<String>> {
         let files = self.files();
-        files
-            .clear_latch()
-            .map_err(|error| vec![format!("latch on disk: {error}")])?;
+        if let Err(error) = files.clear_latch() {
+            // The file may be gone all the same, and this robot stays latched.
+            self.inner.persisted.store(false, Ordering::Release);
+            self.write_latch(&files);
+            return Err(vec![format!("latch on disk: {error}")]);
+        }
         let epoch = self.latch().word().epoch;
         let done = reset();
         if done.is_err() {

@@ -6,4 +6,5 @@ mod peers;
 mod races;
 mod signs;
 mod storms;
+mod wall;
 mod world;

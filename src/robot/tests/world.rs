@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, SystemTime};
@@ -43,7 +43,13 @@ pub(super) fn rover() -> RobotFile {
 }
 
 #[derive(Debug)]
-pub(super) struct ManualClock(pub(super) AtomicU64);
+pub(super) struct ManualClock(
+    pub(super) AtomicU64,
+    /// Whether the wall clock jumps a day forth and back, every tenth of a second.
+    pub(super) AtomicBool,
+);
+
+const DAY: Duration = Duration::from_secs(86_400);
 
 impl Clock for ManualClock {
     fn now(&self) -> Mono {
@@ -51,7 +57,13 @@ impl Clock for ManualClock {
     }
 
     fn wall(&self) -> SystemTime {
-        SystemTime::UNIX_EPOCH + Duration::from_nanos(self.0.load(Ordering::SeqCst))
+        let now = self.now();
+        let steady = SystemTime::UNIX_EPOCH + 30 * DAY + now.since(Mono::ZERO);
+        match (self.1.load(Ordering::SeqCst), now.as_ms() / 100 % 2) {
+            (false, _) => steady,
+            (true, 0) => steady + DAY,
+            (true, _) => steady - DAY,
+        }
     }
 }
 
@@ -135,7 +147,10 @@ impl World {
 
     pub(super) fn begun(robot: RobotFile, boot: Boot) -> Self {
         let board = board();
-        let clock = Arc::new(ManualClock(AtomicU64::new(1_000_000_000)));
+        let clock = Arc::new(ManualClock(
+            AtomicU64::new(1_000_000_000),
+            AtomicBool::new(false),
+        ));
         let facts = Arc::new(Facts::default());
         let spine = Arc::new(AtomicU64::new(0));
         let parts = assemble(Setup {

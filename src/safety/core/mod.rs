@@ -30,7 +30,12 @@
 mod causes;
 mod motion;
 mod orders;
+#[cfg(test)]
+mod shape;
 mod stops;
+
+#[cfg(test)]
+pub(super) use shape::{age, left};
 
 use super::lease::Lease;
 use super::pace::Pace;
@@ -53,6 +58,7 @@ pub enum Pass {
 
 /// The state machine.
 #[derive(Debug)]
+#[cfg_attr(test, derive(Clone))]
 pub struct Core {
     plan: SafetyPlan,
     run: RunState,

@@ -10,3 +10,4 @@ mod graph;
 mod props;
 mod races;
 mod table;
+mod walk;

@@ -1,4 +1,7 @@
 //! The shared parts of an agent: what an operator says, and what the tier in force bounds.
 
+mod latch;
 mod speed;
+#[cfg(feature = "dora")]
+mod spinning;
 mod words;

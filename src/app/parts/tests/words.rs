@@ -13,7 +13,7 @@ use crate::telemetry::LogFormat;
 use crate::terms::{StopCause, StopKind};
 
 #[derive(Debug, Default)]
-struct Facts(Mutex<Vec<Fact>>);
+pub(super) struct Facts(pub(super) Mutex<Vec<Fact>>);
 
 impl FactSink for Facts {
     fn raise(&self, fact: Fact) {
@@ -50,12 +50,15 @@ impl Wait for Nobody {
     fn for_disk(&self) {}
 }
 
-struct World {
-    desk: OperatorDesk,
-    facts: Arc<Facts>,
+/// An agent of which nothing runs yet.
+pub(super) struct World {
+    pub(super) desk: OperatorDesk,
+    pub(super) facts: Arc<Facts>,
+    pub(super) parts: Parts,
+    pub(super) folder: StateFolder,
+    pub(super) dir: tempfile::TempDir,
     end: Receiver<End>,
-    _runtime: tokio::runtime::Runtime,
-    _folder: (tempfile::TempDir, StateFolder),
+    pub(super) runtime: tokio::runtime::Runtime,
 }
 
 fn settings() -> Settings {
@@ -72,11 +75,13 @@ fn settings() -> Settings {
     .unwrap()
 }
 
-fn world() -> World {
+pub(super) fn world() -> World {
+    let runtime = tokio::runtime::Builder::new_current_thread().build();
+    world_on(runtime.unwrap())
+}
+
+pub(super) fn world_on(runtime: tokio::runtime::Runtime) -> World {
     let installation = Installation::load(&settings(), "rover-sim", "sim").unwrap();
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .build()
-        .unwrap();
     let dir = tempfile::tempdir().unwrap();
     let robot_id = RobotId::parse("rover-1").unwrap();
     let folder = StateFolder::open(dir.path(), &robot_id).unwrap();
@@ -114,10 +119,10 @@ fn world() -> World {
     });
     let awake = awake.unwrap();
     let desk = OperatorDesk {
-        bridge: parts.bridge,
-        orders: parts.orders,
+        bridge: parts.bridge.clone(),
+        orders: parts.orders.clone(),
         desk: Desk::new(folder.files().clone(), parts.links.clone(), sink.clone()),
-        links: parts.links,
+        links: parts.links.clone(),
         spine: awake.handle,
         has_model: awake.has_model,
         sink,
@@ -131,9 +136,11 @@ fn world() -> World {
     World {
         desk,
         facts,
+        parts,
+        folder,
+        dir,
         end,
-        _runtime: runtime,
-        _folder: (dir, folder),
+        runtime,
     }
 }
 

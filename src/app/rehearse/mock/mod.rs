@@ -3,6 +3,8 @@
 //! The agent is that of a node, driven by one loop (`app/stage`). The order of things depends on the
 //! scenario and the seed alone, and an hour takes seconds.
 
+#[cfg(test)]
+mod coverage;
 mod stage;
 #[cfg(test)]
 mod tests;

@@ -7,11 +7,11 @@ use super::*;
 use crate::config::{Fault, FaultAct, Loss};
 use crate::terms::{ApprovalOutcome, Fact, Reason, StopCause, Tier, WireEvent};
 
-fn root() -> PathBuf {
+pub(super) fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-fn settings(root: &Path) -> Settings {
+pub(super) fn settings(root: &Path) -> Settings {
     Settings::of_tests(root)
 }
 
@@ -20,7 +20,7 @@ fn scenario(name: &str) -> Scenario {
     Scenario::load(&root().join(file)).unwrap()
 }
 
-fn installation(root: &Path) -> Installation {
+pub(super) fn installation(root: &Path) -> Installation {
     Installation::load(&settings(root), "rover-sim", "sim").unwrap()
 }
 
@@ -46,7 +46,7 @@ fn run_on(
     (summarize(&given, &ran, 0).unwrap(), ran)
 }
 
-fn run(scenario: &Scenario, seed: u64) -> (Summary, Ran) {
+pub(super) fn run(scenario: &Scenario, seed: u64) -> (Summary, Ran) {
     run_on(&installation(&root()), (scenario, seed), |_| ())
 }
 
@@ -335,7 +335,7 @@ fn case_20_a_person_is_asked_for_each_call_and_only_a_yes_in_time_moves_the_grip
 }
 
 /// The installation in a folder of its own, to be edited.
-fn copied() -> tempfile::TempDir {
+pub(super) fn copied() -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     for folder in ["tiers", "tiers/robots", "boards"] {
         std::fs::create_dir(dir.path().join(folder)).unwrap();
