@@ -6,6 +6,7 @@
 //! it at the end.
 
 mod assembly;
+mod audit;
 mod check;
 mod clock;
 mod control;
@@ -31,6 +32,10 @@ mod slim;
 mod state;
 mod tools;
 
+pub use audit::{
+    ExportReport, ShowReport, ShowRequest, Since, VerifyReport, export_audit, plain, show_audit,
+    verify_audit,
+};
 pub use check::{
     CheckReport, CheckedFile, PrintedSetting, check_all, check_and_print, file_schema,
 };
@@ -57,5 +62,5 @@ pub use slim::run_file;
 pub use slim::{serve_mock_robot, serve_node};
 pub use tools::{ListedTool, ToolList, list_tools};
 
-pub use crate::telemetry::LogFormat;
+pub use crate::telemetry::{LogFormat, RecordHash};
 use log::start_log;

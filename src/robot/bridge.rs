@@ -262,6 +262,7 @@ impl RobotPort for Bridge {
             reading,
             moving: live || run == RunState::Moving,
             person_stops: self.links.latch.person_stops(),
+            records: self.links.shared.records(),
         }
     }
 

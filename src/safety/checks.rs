@@ -5,7 +5,7 @@
 pub struct FailedChecks(u32);
 
 /// Each check with the word that the operator reads.
-const NAMES: [(FailedChecks, &str); 16] = [
+const NAMES: [(FailedChecks, &str); 17] = [
     (FailedChecks::WRONG_STATE, "wrong run state"),
     (FailedChecks::LATCHED, "latched"),
     (FailedChecks::STOPPING, "a stop is under way"),
@@ -25,6 +25,7 @@ const NAMES: [(FailedChecks, &str); 16] = [
     (FailedChecks::OUTSIDE, "robot outside its workspace"),
     (FailedChecks::OVERSPEED, "robot faster than its ceiling"),
     (FailedChecks::ENDING, "this process is ending"),
+    (FailedChecks::BLACKBOX, "black box cannot be written"),
 ];
 
 impl FailedChecks {
@@ -62,6 +63,8 @@ impl FailedChecks {
     pub const OVERSPEED: Self = Self(1 << 14);
     /// A stop was asked for because the process ends: nothing is armed any more.
     pub const ENDING: Self = Self(1 << 15);
+    /// The disk takes no records, or only into the reserve: what is not recorded is not done.
+    pub const BLACKBOX: Self = Self(1 << 16);
 
     /// Returns these, with `check` added when `failed`.
     #[must_use]

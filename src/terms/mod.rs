@@ -11,6 +11,7 @@ mod command;
 mod descriptor;
 mod effect;
 mod fact;
+mod keeping;
 mod lane;
 mod name;
 mod nearest;
@@ -30,6 +31,7 @@ pub use command::{
 pub use descriptor::{Access, Budget, Descriptor, Rule, ToolSpec};
 pub use effect::{Device, Effect, Motion};
 pub use fact::{DropCause, Fact, FactClass, FactSink, InputFault};
+pub use keeping::Keeping;
 pub use lane::{Lane, LaneError, LaneReply, Message};
 pub use name::{NameError, RobotId, ToolName};
 pub use nearest::nearest;

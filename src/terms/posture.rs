@@ -41,6 +41,8 @@ pub struct Posture {
     /// How often a person stopped the robot, or anybody latched it, in this life; wraps. A goal that
     /// was given before the last of them moves the robot no more.
     pub person_stops: u32,
+    /// Whether what happens can be recorded.
+    pub records: bool,
 }
 
 impl Posture {
@@ -62,6 +64,7 @@ impl Posture {
             }),
             moving: false,
             person_stops: 0,
+            records: true,
         }
     }
 }

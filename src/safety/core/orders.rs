@@ -31,6 +31,7 @@ impl Core {
                 )
                 .with(FailedChecks::ENDING, input.word.ending)
                 .with(FailedChecks::OVERLOADED, self.pace.overloaded(input.now))
+                .with(FailedChecks::BLACKBOX, !input.records)
                 .with(FailedChecks::NO_TIME, for_ms == 0),
             Order::Disarm => FailedChecks::NONE
                 .with(

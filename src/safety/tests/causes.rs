@@ -106,6 +106,7 @@ fn well() -> TickInput {
             release: None,
             deaf: false,
         },
+        records: true,
         spine: 1,
         outbox: 1,
         call: CallNote {

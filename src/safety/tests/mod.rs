@@ -8,4 +8,5 @@ mod bench;
 mod causes;
 mod props;
 mod races;
+mod records;
 mod table;
