@@ -51,14 +51,15 @@ pub(super) fn read_head(disk: &dyn Disk) -> io::Result<HeadFound> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(HeadFound::Missing),
         found => found?,
     };
-    let places = bytes.split(|byte| *byte == b'\n').filter_map(parse);
+    let place_bytes = usize::try_from(PLACE_BYTES).unwrap_or(1);
+    let places = bytes.chunks(place_bytes).filter_map(parse);
     Ok(places
         .max_by_key(|known| known.turn)
         .map_or(HeadFound::Unreadable, HeadFound::Known))
 }
 
-fn parse(line: &[u8]) -> Option<Known> {
-    let text = line.trim_ascii();
+fn parse(place: &[u8]) -> Option<Known> {
+    let text = place.trim_ascii();
     let (place, sum) = text.split_at_checked(text.len().checked_sub(64)?)?;
     let sum = RecordHash::parse(std::str::from_utf8(sum).ok()?)?;
     let place = place.strip_suffix(b" ")?;

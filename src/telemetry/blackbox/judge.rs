@@ -231,22 +231,22 @@ impl Judge {
             n: record.n.saturating_sub(1),
             hash: record.prev,
         };
-        let begins = before == Tip::START;
+        let begins = record.prev == RecordHash::NONE;
         if self.first.is_none() {
             self.first = Some(record.n);
-            if !begins && self.linked {
+            if before != Tip::START && self.linked {
                 self.unbegun = Some((before, self.here(Flaw::NoBeginning)));
             }
             return;
         }
-        let Some(last) = self.last.filter(|last| self.linked && *last != before) else {
-            return;
-        };
         if begins {
             let told = note.and_then(|note| note.joint()?.unreadable.clone());
             self.flaw(Flaw::NewChain(told));
             return;
         }
+        let Some(last) = self.last.filter(|last| self.linked && *last != before) else {
+            return;
+        };
         let unsure = note.and_then(|note| note.joint()?.unsure_from);
         let next = last.n.saturating_add(1);
         if record.n > next && unsure.is_some_and(|from| from <= next) {

@@ -47,7 +47,7 @@ pub(super) use tests::{FakeDisk, Trouble};
 use head::{Head, HeadFound, read_head};
 use names::{SegmentName, word};
 use note::{Joint, Note, SCHEMA};
-use reserve::{Reserve, lines_behind};
+use reserve::{RESERVE_BYTES, Reserve, lines_behind};
 use series::{Pen, Series};
 use tail::{find_tail, last_tip};
 
@@ -68,6 +68,7 @@ pub(super) struct Limits {
     pub(super) segment_bytes: u64,
     pub(super) total_bytes: u64,
     pub(super) segments: usize,
+    pub(super) reserve_bytes: u64,
 }
 
 impl Default for Limits {
@@ -76,6 +77,7 @@ impl Default for Limits {
             segment_bytes: SEGMENT_BYTES_MAX,
             total_bytes: TOTAL_BYTES_MAX,
             segments: SEGMENTS_MAX,
+            reserve_bytes: RESERVE_BYTES,
         }
     }
 }
@@ -131,7 +133,7 @@ impl BlackBox {
         let headless = !matches!(found, HeadFound::Known(_)) && has_segments(disk.as_ref())?;
         let head = Head::open(disk.as_ref(), found)?;
         let tips = head.known().tips;
-        let reserve = Reserve::open(disk.as_ref())?;
+        let reserve = Reserve::open(disk.as_ref(), limits.reserve_bytes)?;
         let mut series = PerClass::<Series>::default();
         for class in CLASSES {
             *series.of_mut(class) = Series::of(*tips.of(class), headless);
@@ -275,10 +277,19 @@ impl BlackBox {
             FactClass::Safety => lines_behind(self.disk.as_ref(), tail.tip)?,
             FactClass::Audit | FactClass::Trace => Vec::new(),
         };
-        let reached = aside.last().map_or(tail.tip, |(_, record)| record.tip());
         let series = self.series.of(class);
         let known = series.synced;
-        let gone = known.n > reached.n || (known.n == reached.n && known != reached);
+        let reached = match (&tail.unreadable, aside.last()) {
+            // A new chain: whoever holds it against the old one finds no number twice.
+            (Some(_), _) => Tip {
+                n: known.n,
+                hash: RecordHash::NONE,
+            },
+            (None, Some((_, record))) => record.tip(),
+            (None, None) => tail.tip,
+        };
+        let gone = tail.unreadable.is_none()
+            && (known.n > reached.n || (known.n == reached.n && known != reached));
         let joint = Joint {
             torn: tail.torn,
             missing: gone.then_some(known),

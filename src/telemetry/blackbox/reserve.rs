@@ -23,17 +23,19 @@ pub(super) struct Reserve {
     /// Up to where bytes other than zero may lie.
     touched: u64,
     unsynced: bool,
+    bytes: u64,
 }
 
 impl Reserve {
-    /// Opens the reserve, and makes it when it is missing. What lies in it stays.
-    pub(super) fn open(disk: &dyn Disk) -> io::Result<Self> {
-        let file = disk.fixed(RESERVE, RESERVE_BYTES)?;
+    /// Opens the reserve of this size, and makes it when it is missing. What lies in it stays.
+    pub(super) fn open(disk: &dyn Disk, bytes: u64) -> io::Result<Self> {
+        let file = disk.fixed(RESERVE, bytes)?;
         Ok(Self {
             file,
             at: 0,
-            touched: RESERVE_BYTES,
+            touched: bytes,
             unsynced: false,
+            bytes,
         })
     }
 
@@ -45,7 +47,7 @@ impl Reserve {
         let len = u64::try_from(line.len()).unwrap_or(u64::MAX);
         let end = self.at.saturating_add(len);
         // One zero must be left to end the lines.
-        if end >= RESERVE_BYTES {
+        if end >= self.bytes {
             return Err(io::Error::new(
                 io::ErrorKind::StorageFull,
                 "the reserve of the black box is full",

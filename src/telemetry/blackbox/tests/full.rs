@@ -71,7 +71,7 @@ fn case_48_a_disk_that_fails_at_record_n_keeps_safety_records_and_verifies_after
 #[test]
 fn case_48_what_was_lost_is_told_with_its_number() {
     let disk = FakeDisk::default();
-    let mut blackbox = life(&disk, Limits::default());
+    let mut blackbox = life(&disk, LARGE);
     disk.trouble(Some(Trouble::Full { short: 5 }));
     for mark in 0..7 {
         assert!(put(&mut blackbox, FactClass::Audit, mark).is_err());
@@ -134,7 +134,7 @@ fn a_full_reserve_refuses_and_counts() {
 #[test]
 fn records_behind_a_sync_that_failed_may_go_and_the_chain_says_so() {
     let disk = FakeDisk::default();
-    let mut blackbox = life(&disk, Limits::default());
+    let mut blackbox = life(&disk, LARGE);
     put(&mut blackbox, FactClass::Audit, 1).unwrap();
     blackbox.sync(FactClass::Audit).unwrap();
     put(&mut blackbox, FactClass::Audit, 2).unwrap();

@@ -26,7 +26,7 @@ fn a_chain_goes_on_over_segments_and_lives() {
 #[test]
 fn power_cut_at_every_byte_loses_no_record_that_was_synced_and_the_next_life_goes_on() {
     let disk = FakeDisk::default();
-    let mut blackbox = life(&disk, Limits::default());
+    let mut blackbox = life(&disk, LARGE);
     for mark in 0..9 {
         put(&mut blackbox, class_of(mark), mark).unwrap();
     }
@@ -44,7 +44,7 @@ fn power_cut_at_every_byte_loses_no_record_that_was_synced_and_the_next_life_goe
             left.insert(name.clone(), whole[..end].to_vec());
             let disk = FakeDisk::of(left);
             assert_whole(&disk, &format!("{name} cut at {end}"));
-            let mut next = life(&disk, Limits::default());
+            let mut next = life(&disk, LARGE);
             put(&mut next, class, 99).unwrap();
             next.finish().unwrap();
             assert_whole(&disk, &format!("{name} cut at {end}, next life"));
@@ -60,7 +60,7 @@ fn power_cut_at_every_byte_loses_no_record_that_was_synced_and_the_next_life_goe
 #[test]
 fn a_cut_of_what_was_synced_is_found_before_and_after_the_next_life() {
     let disk = FakeDisk::default();
-    let mut blackbox = life(&disk, Limits::default());
+    let mut blackbox = life(&disk, LARGE);
     for mark in 0..9 {
         put(&mut blackbox, class_of(mark), mark).unwrap();
     }
@@ -72,7 +72,7 @@ fn a_cut_of_what_was_synced_is_found_before_and_after_the_next_life() {
             left.insert(name.clone(), all[&name][..end].to_vec());
             let disk = FakeDisk::of(left);
             assert!(!verified(&disk).ok, "{name} cut at {end}");
-            life(&disk, Limits::default()).finish().unwrap();
+            life(&disk, LARGE).finish().unwrap();
             let found = verified(&disk);
             let told = found.faults.iter().any(|fault| {
                 fault.file.starts_with(word(class)) && fault.what.contains("was gone")
@@ -99,7 +99,7 @@ fn unsynced_names_may_vanish_with_the_power() {
 const TIGHT: Limits = Limits {
     segment_bytes: 1200,
     total_bytes: 9000,
-    segments: 1000,
+    ..SMALL
 };
 
 /// Writes records of all classes until much had to make room.
@@ -136,7 +136,7 @@ fn too_many_small_segments_make_room_as_well() {
     let disk = FakeDisk::default();
     let few = Limits {
         segments: 12,
-        ..Limits::default()
+        ..LARGE
     };
     for mark in 0..20 {
         let mut blackbox = life(&disk, few);
@@ -184,14 +184,14 @@ fn a_power_cut_between_note_and_removal_leaves_a_whole_box() {
 #[test]
 fn a_tail_that_cannot_be_read_begins_a_new_chain_that_says_so() {
     let disk = FakeDisk::default();
-    let mut blackbox = life(&disk, Limits::default());
+    let mut blackbox = life(&disk, LARGE);
     put(&mut blackbox, FactClass::Audit, 1).unwrap();
     blackbox.finish().unwrap();
     let mut files = disk.files();
     let text = files.get_mut("audit-000001.jsonl").unwrap();
     text.extend_from_slice(b"\xff\x00 rubbish\n");
     let disk = FakeDisk::of(files);
-    life(&disk, Limits::default()).finish().unwrap();
+    life(&disk, LARGE).finish().unwrap();
     let told = notes_of(&disk);
     assert!(
         told.iter()
@@ -231,7 +231,7 @@ fn a_folder_of_rubbish_makes_no_panic_and_the_box_begins() {
         }
         let disk = FakeDisk::of(files);
         assert!(!verified(&disk).ok || bytes.is_empty(), "{bytes:?}");
-        let mut blackbox = life(&disk, Limits::default());
+        let mut blackbox = life(&disk, LARGE);
         put(&mut blackbox, FactClass::Trace, 5).unwrap();
         blackbox.finish().unwrap();
         assert_eq!(marks(&disk, FactClass::Trace), [5]);

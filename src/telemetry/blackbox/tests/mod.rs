@@ -24,6 +24,13 @@ const SMALL: Limits = Limits {
     segment_bytes: 1200,
     total_bytes: TOTAL_BYTES_MAX,
     segments: SEGMENTS_MAX,
+    reserve_bytes: 16 * 1024,
+};
+
+/// Segments of full size.
+const LARGE: Limits = Limits {
+    segment_bytes: SEGMENT_BYTES_MAX,
+    ..SMALL
 };
 
 fn life(disk: &FakeDisk, limits: Limits) -> BlackBox {
