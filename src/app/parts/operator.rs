@@ -234,7 +234,7 @@ impl OperatorDesk {
     }
 
     /// Records what became of an order, and turns it into the answer.
-    fn told(&self, word: &Word, result: Result<(), Vec<String>>) -> Answer {
+    pub(super) fn told(&self, word: &Word, result: Result<(), Vec<String>>) -> Answer {
         if let Err(failed) = result {
             self.refuse(word, failed.clone());
             return Answer::Refused { failed };

@@ -101,10 +101,12 @@ impl Head {
                 },
             },
         };
-        // Before the first segment: one without a head is a box that somebody changed.
-        head.write(head.known.tips)?;
-        head.file.sync()?;
-        disk.sync_names()?;
+        if !matches!(found, HeadFound::Known(_)) {
+            // Before the first segment: one without a head is a box that somebody changed.
+            head.write(head.known.tips)?;
+            head.file.sync()?;
+            disk.sync_names()?;
+        }
         Ok(head)
     }
 

@@ -151,6 +151,7 @@ impl BlackBox {
         for class in CLASSES {
             opened.join((class, Joins::Life), times)?;
         }
+        opened.disk.sync_names()?;
         opened.reserve.clear()?;
         opened.write_head()?;
         opened.tidy(times)?;
@@ -209,6 +210,10 @@ impl BlackBox {
         for class in CLASSES {
             if self.series.of(class).pen.is_none() {
                 self.join((class, Joins::Again), times)?;
+                if let Err(error) = self.disk.sync_names() {
+                    self.series.of_mut(class).give_up();
+                    return Err(error);
+                }
                 if class == FactClass::Safety {
                     // A segment has its lines now, so what stays of them is passed over.
                     self.reserve.clear()?;
@@ -319,15 +324,12 @@ impl BlackBox {
         Ok(())
     }
 
-    /// Makes a segment that begins with these bytes, all of it on disk. Leaves none behind on an error.
+    /// Makes a segment that begins with these bytes, which are then on disk; its name is not yet. Leaves
+    /// none behind on an error.
     fn begin(&self, segment: &SegmentName, bytes: &[u8]) -> io::Result<Pen> {
         let file = self.disk.create(&segment.name)?;
         let mut pen = Pen::new(segment.name.clone(), file);
-        let begun = pen
-            .write(bytes)
-            .and_then(|()| pen.file.sync())
-            .and_then(|()| self.disk.sync_names());
-        match begun {
+        match pen.write(bytes).and_then(|()| pen.file.sync()) {
             Ok(()) => Ok(pen),
             Err(error) => {
                 // Else a disk that is full for an hour would get an empty file a second. What cannot be
@@ -359,7 +361,9 @@ impl BlackBox {
         let series = self.series.of_mut(class);
         series.sync()?;
         let segment = SegmentName::new(class, series.number.saturating_add(1));
-        let pen = self.begin(&segment, &[]);
+        let pen = self
+            .begin(&segment, &[])
+            .and_then(|pen| self.disk.sync_names().map(|()| pen));
         self.untidy = true;
         self.series.of_mut(class).turn_to((segment.number, pen))
     }

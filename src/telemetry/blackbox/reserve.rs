@@ -30,10 +30,13 @@ impl Reserve {
     /// Opens the reserve of this size, and makes it when it is missing. What lies in it stays.
     pub(super) fn open(disk: &dyn Disk, bytes: u64) -> io::Result<Self> {
         let file = disk.fixed(RESERVE, bytes)?;
+        let lies = disk.read(RESERVE, bytes)?;
+        let used = lies.iter().rposition(|byte| *byte != 0);
+        let touched = used.map_or(0, |at| at.saturating_add(1));
         Ok(Self {
             file,
             at: 0,
-            touched: bytes,
+            touched: u64::try_from(touched).unwrap_or(bytes),
             unsynced: false,
             bytes,
         })
@@ -80,6 +83,9 @@ impl Reserve {
     pub(super) fn clear(&mut self) -> io::Result<()> {
         let touched = usize::try_from(self.touched).unwrap_or(0);
         self.at = 0;
+        if touched == 0 {
+            return Ok(());
+        }
         write_all(self.file.as_mut(), 0, &vec![0; touched])?;
         self.file.sync()?;
         self.touched = 0;

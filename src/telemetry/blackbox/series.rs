@@ -142,7 +142,7 @@ impl Series {
 
     /// Ends the segment. What was not synced may be lost: one error is told by the system once, after
     /// which it may call the same bytes clean.
-    fn give_up(&mut self) {
+    pub(super) fn give_up(&mut self) {
         self.pen = None;
         if self.synced != self.tip {
             let first = self.synced.n.saturating_add(1);

@@ -95,7 +95,11 @@ fn case_49_a_cut_tail_is_named() {
     all.pop();
     let line = all.len() as u64;
     let found = changed(&disk, newest, all.concat());
-    assert_named(&found, (newest, line), "record 5 was on disk, the last one now is 4");
+    assert_named(
+        &found,
+        (newest, line),
+        "record 5 was on disk, the last one now is 4",
+    );
     let mut files = disk.files();
     files.retain(|name, _| !name.starts_with("safety-"));
     let found = verified(&FakeDisk::of(files));
@@ -130,11 +134,22 @@ fn a_head_that_is_gone_or_changed_is_named_also_after_the_next_life() {
 }
 
 #[test]
+fn an_unfinished_line_that_no_record_tells_of_is_a_fault_but_at_the_end() {
+    let disk = log(&[12]);
+    for (name, ok) in [(NAME, false), ("audit-000002.jsonl", true)] {
+        let mut bytes = segments(&disk)[name].clone();
+        bytes.extend_from_slice(b"{\"n\":");
+        let found = changed(&disk, name, bytes);
+        assert_eq!(found.ok, ok, "{name}: {found:#?}");
+    }
+}
+
+#[test]
 fn every_byte_of_a_log_counts() {
-    let disk = log(&[9, 5]);
+    let disk = log(&[4, 1]);
     for (name, bytes) in segments(&disk) {
         for at in 0..bytes.len() {
-            for mask in [0x01, 0x20, 0x80] {
+            for mask in [0x01, 0x20] {
                 let mut flipped = bytes.clone();
                 flipped[at] ^= mask;
                 let found = changed(&disk, &name, flipped);

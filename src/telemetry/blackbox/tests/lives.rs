@@ -27,13 +27,13 @@ fn a_chain_goes_on_over_segments_and_lives() {
 fn power_cut_at_every_byte_loses_no_record_that_was_synced_and_the_next_life_goes_on() {
     let disk = FakeDisk::default();
     let mut blackbox = life(&disk, LARGE);
-    for mark in 0..9 {
+    for mark in 0..3 {
         put(&mut blackbox, class_of(mark), mark).unwrap();
     }
     for class in CLASSES {
         blackbox.sync(class).unwrap();
     }
-    for mark in 9..18 {
+    for mark in 3..6 {
         put(&mut blackbox, class_of(mark), mark).unwrap();
     }
     let (all, synced) = (disk.files(), disk.synced());
@@ -50,7 +50,7 @@ fn power_cut_at_every_byte_loses_no_record_that_was_synced_and_the_next_life_goe
             assert_whole(&disk, &format!("{name} cut at {end}, next life"));
             let marks = marks(&disk, class);
             let of_class = |mark: &u64| class_of(*mark) == class;
-            let first: Vec<u64> = (0..9).filter(of_class).collect();
+            let first: Vec<u64> = (0..3).filter(of_class).collect();
             assert!(marks.starts_with(&first), "{name} cut at {end}: {marks:?}");
             assert_eq!(marks.last(), Some(&99));
         }
@@ -61,7 +61,7 @@ fn power_cut_at_every_byte_loses_no_record_that_was_synced_and_the_next_life_goe
 fn a_cut_of_what_was_synced_is_found_before_and_after_the_next_life() {
     let disk = FakeDisk::default();
     let mut blackbox = life(&disk, LARGE);
-    for mark in 0..9 {
+    for mark in 0..3 {
         put(&mut blackbox, class_of(mark), mark).unwrap();
     }
     blackbox.finish().unwrap();
