@@ -30,7 +30,7 @@ impl Format {
             name.eq_ignore_ascii_case("accept").then_some(value)
         });
         let mut ranges = accepts.flat_map(|value| value.split(','));
-        if ranges.any(|range| asks_for_open_metrics(range)) {
+        if ranges.any(asks_for_open_metrics) {
             Self::OpenMetrics
         } else {
             Self::Text

@@ -187,10 +187,11 @@ fn answers(say: impl Fn(&World) -> Answer) -> [String; 2] {
             .desk
             .desk
             .follow(RunState::Latched, std::time::SystemTime::UNIX_EPOCH);
-        match say(&world) {
-            Answer::Done { text } => text,
-            other => panic!("{other:?}"),
-        }
+        let answer = say(&world);
+        let Answer::Done { text } = answer else {
+            panic!("{answer:?}");
+        };
+        text
     })
 }
 
