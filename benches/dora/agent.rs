@@ -16,7 +16,7 @@ use octos_edge::robot::{
     Bridge, Heard, Ids, Setup, assemble, describe, safety_plan, speed_ceiling_mps,
 };
 use octos_edge::safety::{Boot, Latch, run_safety};
-use octos_edge::sim::{Vendor, VendorPlan};
+use octos_edge::sim::{Dialect, Vendor, VendorPlan};
 use octos_edge::terms::{
     Call, CallOrigin, Clock, Fact, FactSink, Input, Mono, Outcome, PeerEvent, Posture, RobotId,
     RobotPort, StopCause, StopKind, Wire as _, WireEvent,
@@ -82,7 +82,7 @@ pub(crate) fn call(out: &Path) {
         mut wire,
         mut events,
         ..
-    } = attach(Needs::AGENT).unwrap();
+    } = attach(Needs::AGENT, None).unwrap();
     let tiers = tiers();
     let robot = Arc::new(rover(&tiers));
     let clock = Arc::new(RealClock(Instant::now()));
@@ -206,10 +206,11 @@ pub(crate) fn robot() {
         mut wire,
         mut events,
         ..
-    } = attach(Needs::ROBOT).unwrap();
+    } = attach(Needs::ROBOT, None).unwrap();
     let clock = RealClock(Instant::now());
     let plan = VendorPlan {
         robot_id: RobotId::parse(ROBOT_ID).unwrap(),
+        dialect: Dialect::rover(),
         seed: 7,
         home: [0.0, 0.0],
         pid: std::process::id(),

@@ -96,6 +96,7 @@ fn run(dir: &Path, flow: &dyn Fn(&str, &str) -> String) -> Vec<f64> {
         working_dir: dir.to_owned(),
         stop_after: Some(WITHIN),
         exit_when_nodes_finish: true,
+        record_to: None,
     };
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let end = runtime

@@ -1,4 +1,4 @@
-//! `mock-robot`: the simulated rover as a node of a dataflow.
+//! `mock-robot`: the simulated rover as a node of a dataflow, in the language of any robot file.
 //!
 //! It has a control loop of its own, as robots have, and needs no timer of the dataflow. When the
 //! dataflow ends it brakes by itself and ends at rest: dora lets nothing in after a Stop, so nobody can
@@ -13,11 +13,13 @@ use std::time::{Duration, SystemTime};
 
 use super::clock::SystemClock;
 use super::exit::{AppError, Exit};
+use super::load::load_checked_robot;
 use super::requests::MockRobotRequest;
 use super::settings::Settings;
+use crate::config::RobotFile;
 use crate::node::{Attached, DoraEvents, DoraWire, Needs, Polled, attach};
-use crate::sim::{Frame, JournalEntry, Vendor, VendorPlan};
-use crate::terms::{Clock, Input, Mono, Wire as _, WireEvent};
+use crate::sim::{Dialect, Frame, JournalEntry, Vendor, VendorPlan};
+use crate::terms::{Clock, Input, Mono, RobotId, Wire as _, WireEvent};
 
 /// Period of the rover's own control loop. A robot's node looks at its inputs once a period, so a stop
 /// verb that arrives together with the dataflow's Stop is still carried out.
@@ -30,19 +32,29 @@ const REST_WITHIN_MS: u64 = 2_000;
 /// Serves a dataflow until it ends.
 ///
 /// # Errors
-/// [`AppError::Node`] when the dataflow does not wire it, [`AppError::Internal`] when the journal
-/// cannot be written.
+/// [`AppError::Config`] when the robot file has faults or moves what a planar base does not have,
+/// [`AppError::Usage`] without an id, [`AppError::Node`] when the dataflow does not wire it,
+/// [`AppError::Internal`] when the journal cannot be written.
 pub fn serve_mock_robot(settings: &Settings, request: &MockRobotRequest) -> Result<Exit, AppError> {
+    let robot = request.robot.as_deref();
+    let robot = robot.map(|name| load_checked_robot(settings, name).map(|(_, robot, _)| robot));
+    let robot = robot.transpose()?;
+    let robot_id = robot_id(robot.as_ref(), request)?;
+    let dialect = dialect(robot.as_ref(), request)?;
     super::start_log(settings)?;
     let clock = SystemClock::start();
     let journal = request.journal.as_deref().map(open_journal).transpose()?;
     let Attached {
         wire, mut events, ..
-    } = attach(Needs::ROBOT)?;
+    } = attach(Needs::ROBOT, settings.dora_node_config())?;
     let plan = VendorPlan {
-        robot_id: request.robot_id.clone(),
+        robot_id,
+        dialect,
         seed: request.seed,
-        home: request.home,
+        home: request
+            .home
+            .or_else(|| Some(robot.as_ref()?.home()))
+            .unwrap_or_default(),
         pid: std::process::id(),
         wall_at_zero: wall_at_zero(&clock),
     };
@@ -62,6 +74,28 @@ pub fn serve_mock_robot(settings: &Settings, request: &MockRobotRequest) -> Resu
         }
         thread::park_timeout(PERIOD);
     }
+}
+
+/// The id of the file goes first, as for the agent.
+fn robot_id(robot: Option<&RobotFile>, request: &MockRobotRequest) -> Result<RobotId, AppError> {
+    let fixed = robot.and_then(|robot| robot.id.clone());
+    let id = fixed.or_else(|| request.robot_id.clone());
+    id.ok_or_else(|| AppError::Usage {
+        problem: "the simulated robot has no id".to_owned(),
+        hint: "give --robot-id, or ROBOT_ID in the env of the node; or `id` in the robot file"
+            .to_owned(),
+    })
+}
+
+fn dialect(robot: Option<&RobotFile>, request: &MockRobotRequest) -> Result<Dialect, AppError> {
+    let dialect = match robot {
+        Some(robot) => Dialect::of(robot)?,
+        None => Dialect::rover(),
+    };
+    Ok(match request.heartbeat_field {
+        Some(field) => dialect.with_heartbeat_field(field),
+        None => dialect,
+    })
 }
 
 struct Robot {

@@ -21,14 +21,19 @@ mod mock_robot;
 mod paper;
 mod parts;
 mod rehearse;
+#[cfg(feature = "dora")]
+mod replay;
 mod requests;
 #[cfg(feature = "embedded-daemon")]
 mod run_file;
 #[cfg(feature = "dora")]
 mod serve;
 mod settings;
+#[cfg(feature = "dora")]
+mod simulated;
 #[cfg(not(feature = "embedded-daemon"))]
 mod slim;
+mod stage;
 mod state;
 mod tools;
 
@@ -62,5 +67,6 @@ pub use slim::run_file;
 pub use slim::{serve_mock_robot, serve_node};
 pub use tools::{ListedTool, ToolList, list_tools};
 
+pub use crate::robot::codec::HeartbeatField;
 pub use crate::telemetry::{LogFormat, RecordHash};
 use log::start_log;

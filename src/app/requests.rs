@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use crate::robot::codec::HeartbeatField;
 use crate::terms::{RobotId, Tier};
 
 /// Where the parts of a rehearsal live.
@@ -90,14 +91,18 @@ pub struct NodeRequest {
 /// What `mock-robot` is asked for.
 #[derive(Debug, Clone)]
 pub struct MockRobotRequest {
-    /// Id of the robot.
-    pub robot_id: RobotId,
+    /// Name of the robot file whose language it speaks; `None` is the built-in rover's.
+    pub robot: Option<String>,
+    /// Id of the robot, when its file fixes none.
+    pub robot_id: Option<RobotId>,
+    /// Where its advert tells the dead-man time; `None` as its language has it.
+    pub heartbeat_field: Option<HeartbeatField>,
     /// Seed of its noise.
     pub seed: u64,
     /// Where it writes its journal.
     pub journal: Option<PathBuf>,
-    /// Where it starts, m.
-    pub home: [f64; 2],
+    /// Where it starts, m; `None` is the home of the robot file, else the origin.
+    pub home: Option<[f64; 2]>,
 }
 
 /// What `explain` is asked for.

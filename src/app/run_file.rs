@@ -20,8 +20,12 @@ pub fn run_file(
     let flow = Dataflow::read(&request.file)?;
     super::start_log(settings)?;
     let working_dir = folder_of(&request.file)?;
+    let agent = settings.given_to_nodes()?;
+    // A simulated robot reads its robot file from the same folder; nothing else of this is its.
+    let mut robot = agent.clone();
+    robot.retain(|name, _| name == "OCTOS_EDGE_TIERS");
     let patch = NodePatch {
-        env: BTreeMap::from([("node", settings.given_to_nodes()?)]),
+        env: BTreeMap::from([("node", agent), ("mock-robot", robot)]),
         seed: None,
     };
     let run = DataflowRun {
@@ -29,6 +33,7 @@ pub fn run_file(
         working_dir,
         stop_after: request.stop_after,
         exit_when_nodes_finish: false,
+        record_to: settings.record_to(),
     };
     let end = block_on_daemon(run, move |log| progress(&line_of(&log)))?;
     let nodes = end

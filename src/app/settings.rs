@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use super::exit::AppError;
 use crate::config::Environment;
+#[cfg(feature = "dora")]
+use crate::config::ReplayFiles;
 use crate::telemetry::{ListenAddr, LogFormat};
 
 /// Where the tier files lie unless something else is said.
@@ -165,6 +167,19 @@ impl Settings {
         Ok(address.map(|address| ("OCTOS_EDGE_METRICS".to_owned(), address.to_string())))
     }
 
+    /// Returns the recorded session that a node replays instead of serving a robot.
+    #[cfg(feature = "dora")]
+    pub(super) fn replay(&self) -> Option<&ReplayFiles> {
+        self.environment.replay.as_ref()
+    }
+
+    /// Returns the folder into which the nodes of a dataflow write what they heard, absolute.
+    #[cfg(feature = "embedded-daemon")]
+    pub(super) fn record_to(&self) -> Option<PathBuf> {
+        let folder = self.environment.record_to.as_ref()?;
+        Some(std::path::absolute(folder).unwrap_or_else(|_| folder.clone()))
+    }
+
     /// Returns whether only warnings are logged and no progress is printed.
     pub fn quiet(&self) -> bool {
         self.request.quiet
@@ -199,6 +214,30 @@ impl Settings {
     /// Returns the filter of the log: `OCTOS_EDGE_LOG`, else what the default gives.
     pub fn log_filter(&self) -> Option<&str> {
         self.environment.log.as_deref()
+    }
+
+    /// Makes the settings of a quiet run on the tier files below a folder, with all else built in.
+    #[cfg(test)]
+    pub(super) fn of_tests(root: &Path) -> Self {
+        Self {
+            request: SettingsRequest {
+                tiers: Some(root.join(TIERS)),
+                boards: None,
+                config: None,
+                state: None,
+                metrics: None,
+                log_format: LogFormat::Text,
+                quiet: true,
+                origins: BTreeMap::new(),
+            },
+            environment: Environment::default(),
+        }
+    }
+
+    /// Returns what dora tells a node that it starts.
+    #[cfg(feature = "dora")]
+    pub fn dora_node_config(&self) -> Option<&str> {
+        self.environment.dora_node_config.as_deref()
     }
 
     fn beside_tiers(&self, name: &str) -> PathBuf {

@@ -32,8 +32,8 @@ pub(super) struct StateFolder {
     _lock: File,
 }
 
-/// The files of a state folder whose lock this process holds. Copies may go to the threads that
-/// write them when everything else is broken.
+/// The files of a state folder. Only the process that holds its lock writes them; copies may go to the
+/// threads that do so when everything else is broken.
 #[derive(Debug, Clone)]
 pub(super) struct StateFiles {
     root: PathBuf,
@@ -106,6 +106,12 @@ impl StateFolder {
 }
 
 impl StateFiles {
+    /// Returns the files of a folder that is looked at only: whoever has no lock writes none of them.
+    #[cfg(feature = "dora")]
+    pub(super) fn seen(robot_folder: PathBuf) -> Self {
+        Self { root: robot_folder }
+    }
+
     /// Returns the folder of the audit.
     #[cfg(feature = "dora")]
     pub(super) fn audit(&self) -> PathBuf {

@@ -26,7 +26,7 @@ use print::Printer;
 #[command(name = "octos-edge", version, about, long_about = None, max_term_width = 100)]
 #[command(
     after_help = "Exit codes: 0 done, 1 the job failed, 2 usage, 64 configuration, 65 board, \
-    66 dora version or dataflow, 70 internal, 71 lock-up, 72 panic, 75 second instance."
+    66 dora version, dataflow or session, 70 internal, 71 lock-up, 72 panic, 75 second instance."
 )]
 struct Cli {
     #[command(flatten)]
@@ -45,7 +45,8 @@ enum Command {
     Sim(sim::Args),
     /// Run a dora dataflow on a daemon inside this process.
     Run(run::Args),
-    /// Be the agent's node; dora starts it from a dataflow.
+    /// Be the agent's node; dora starts it from a dataflow. With DORA_TEST_WITH_INPUTS it replays a
+    /// recorded session.
     Node(node::Args),
     /// Be a simulated rover; dora starts it from a dataflow.
     MockRobot(mock_robot::Args),

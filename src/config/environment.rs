@@ -14,8 +14,25 @@ pub struct Environment {
     pub state_home_from: Option<&'static str>,
     /// `OCTOS_EDGE_LOG`: a filter of the log, such as `debug` or `octos_edge=trace`.
     pub log: Option<String>,
+    /// `DORA_NODE_CONFIG`: what the daemon of dora tells a node that it starts.
+    pub dora_node_config: Option<String>,
     /// `NO_COLOR`, when it is not empty: nothing is coloured.
     pub no_colour: bool,
+    /// `DORA_TEST_WITH_INPUTS` and what belongs to it, unless dora started this process.
+    pub replay: Option<ReplayFiles>,
+    /// `DORA_WRITE_EVENTS_TO`: the folder into which dora writes what each node heard.
+    pub record_to: Option<PathBuf>,
+}
+
+/// A recorded session that a node replays, by the variables of dora's own test facility.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReplayFiles {
+    /// `DORA_TEST_WITH_INPUTS`: what the node hears.
+    pub inputs: PathBuf,
+    /// `DORA_TEST_WRITE_OUTPUTS_TO`, else `outputs.jsonl` beside the inputs: what it says.
+    pub outputs: PathBuf,
+    /// Whether each output says when; `DORA_TEST_NO_OUTPUT_TIME_OFFSET`, set to anything, says no.
+    pub with_times: bool,
 }
 
 impl Environment {
@@ -25,10 +42,10 @@ impl Environment {
         reason = "the one place that reads the environment"
     )]
     pub fn read() -> Self {
-        Self::of(|name| std::env::var(name).ok())
+        Self::of(&|name: &str| std::env::var(name).ok())
     }
 
-    fn of(value: impl Fn(&str) -> Option<String>) -> Self {
+    fn of(value: &dyn Fn(&str) -> Option<String>) -> Self {
         let filled = |name: &str| value(name).filter(|text| !text.is_empty());
         let xdg = filled("XDG_STATE_HOME")
             .map(PathBuf::from)
@@ -42,7 +59,10 @@ impl Environment {
             state_home,
             state_home_from,
             log: filled("OCTOS_EDGE_LOG"),
+            dora_node_config: filled("DORA_NODE_CONFIG"),
             no_colour: filled("NO_COLOR").is_some(),
+            replay: replay_files(value),
+            record_to: filled("DORA_WRITE_EVENTS_TO").map(PathBuf::from),
         }
     }
 
@@ -62,12 +82,27 @@ impl Environment {
     }
 }
 
+/// Returns the session to replay. A node that dora started has a dataflow, as with dora itself.
+fn replay_files(value: &dyn Fn(&str) -> Option<String>) -> Option<ReplayFiles> {
+    if value("DORA_NODE_CONFIG").is_some() {
+        return None;
+    }
+    let filled = |name: &str| value(name).filter(|text| !text.is_empty());
+    let inputs = PathBuf::from(filled("DORA_TEST_WITH_INPUTS")?);
+    Some(ReplayFiles {
+        outputs: filled("DORA_TEST_WRITE_OUTPUTS_TO")
+            .map_or_else(|| inputs.with_file_name("outputs.jsonl"), PathBuf::from),
+        inputs,
+        with_times: value("DORA_TEST_NO_OUTPUT_TIME_OFFSET").is_none(),
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn of(pairs: &[(&str, &str)]) -> Environment {
-        Environment::of(|name| {
+        Environment::of(&|name: &str| {
             pairs
                 .iter()
                 .find(|(key, _)| *key == name)
@@ -79,6 +114,32 @@ mod tests {
     fn an_empty_no_color_is_none() {
         assert!(of(&[("NO_COLOR", "1")]).no_colour);
         assert!(!of(&[("NO_COLOR", "")]).no_colour);
+    }
+
+    #[test]
+    fn a_session_is_replayed_unless_dora_started_the_process() {
+        let inputs = ("DORA_TEST_WITH_INPUTS", "/s/in.json");
+        let replay = |pairs: &[(&str, &str)]| of(pairs).replay;
+        let files = |outputs: &str, with_times| {
+            Some(ReplayFiles {
+                inputs: "/s/in.json".into(),
+                outputs: outputs.into(),
+                with_times,
+            })
+        };
+        assert_eq!(replay(&[inputs]), files("/s/outputs.jsonl", true));
+        let told = [
+            inputs,
+            ("DORA_TEST_WRITE_OUTPUTS_TO", "out"),
+            ("DORA_TEST_NO_OUTPUT_TIME_OFFSET", ""),
+        ];
+        assert_eq!(replay(&told), files("out", false));
+        assert_eq!(replay(&[inputs, ("DORA_NODE_CONFIG", "")]), None);
+        assert_eq!(replay(&[("DORA_TEST_WITH_INPUTS", "")]), None);
+        assert_eq!(
+            of(&[("DORA_WRITE_EVENTS_TO", "rec")]).record_to,
+            Some("rec".into())
+        );
     }
 
     #[test]

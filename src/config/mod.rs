@@ -17,7 +17,7 @@ mod schema;
 mod tiers;
 
 pub use board::Board;
-pub use environment::Environment;
+pub use environment::{Environment, ReplayFiles};
 pub use error::{ConfigError, ConfigErrors, Place};
 pub use file::toml_stems;
 pub use policy::{PolicyFile, PolicyLayer, PolicyRule};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures::future::{self, BoxFuture, FutureExt};
 
-use crate::terms::{Clock, Posture, RobotPort, RunState, StopCause, StopKind};
+use crate::terms::{Clock, GraphTimer, Posture, RobotPort, RunState, StopCause, StopKind};
 
 /// Stands where a robot would be.
 #[derive(Debug, Clone)]
@@ -33,6 +33,7 @@ impl RobotPort for NoRobot {
             moving: false,
             person_stops: 0,
             records: true,
+            graph_timer: GraphTimer::Ticks,
         }
     }
 

@@ -10,7 +10,8 @@ use super::grant::NO_TOOL;
 use super::{Grant, Limited, Pace, Permit, StepBase, ToolRules};
 use crate::config::{EffectWord, LeaseProfile};
 use crate::terms::{
-    CommandKind, Descriptor, Effect, LeaseTerms, Mono, Posture, Reason, Refusal, RunState, Tier,
+    CommandKind, Descriptor, Effect, GraphTimer, LeaseTerms, Mono, Posture, Reason, Refusal,
+    RunState, Tier,
 };
 
 /// A tool whose calls can be admitted.
@@ -137,6 +138,9 @@ pub(super) fn standing(rules: &ToolRules, args: &Limited, now: &Posture) -> Vec<
         stands.extend(stale(rules, now));
         run_state(&mut stands, now);
     }
+    if matches!(rules.effect, EffectWord::Move | EffectWord::Hold) {
+        stands.extend(graph_timer(now.graph_timer));
+    }
     if let Some(place) = &rules.place {
         for detail in place.objections(args.target, now) {
             let hint = "choose a target inside the workspace, within reach of where the robot is";
@@ -190,6 +194,25 @@ fn run_state(stands: &mut Vec<Objection>, now: &Posture) {
         }
         RunState::Armed | RunState::Latched => {}
     }
+}
+
+/// Returns what the timer of the dataflow has against a new motion.
+fn graph_timer(timer: GraphTimer) -> Option<Objection> {
+    let detail = match timer {
+        GraphTimer::Ticks => return None,
+        GraphTimer::Silent { ms } => format!(
+            "the graph's timer has stood still for {} s: its coordinator may be gone, and nobody \
+             would tell that a node failed",
+            ms / 1_000
+        ),
+        GraphTimer::Back { ms, of_ms } => format!(
+            "the graph's timer stood still and has ticked again for {} s, {} s are needed",
+            ms / 1_000,
+            of_ms / 1_000
+        ),
+    };
+    let hint = "an operator must look after the coordinator of the dataflow; stopping and reading work meanwhile";
+    Some(objection(Reason::Interlock, detail, hint))
 }
 
 fn stale(rules: &ToolRules, now: &Posture) -> Option<Objection> {

@@ -4,15 +4,15 @@
 //! output and says that all is well, so a stop could vanish without a trace.
 
 use std::fmt;
+use std::time::Duration;
 
+use dora_message::config::InputMapping;
 use dora_node_api::dora_core::config::DataId;
 use dora_node_api::{DoraNode, MetadataParameters, NodeError as DoraError, Parameter};
 
+use super::version::{DORA_VERSION, ask_version, version_in};
 use super::{DoraEvents, NodeError};
 use crate::terms::{Input, Output, Wire, WireError};
-
-/// The version of dora that this build speaks; the manifest pins it.
-const DORA_VERSION: &str = "1.1.0";
 
 /// What a node needs of its dataflow.
 #[derive(Debug, Clone, Copy)]
@@ -24,7 +24,8 @@ pub struct Needs {
 }
 
 impl Needs {
-    /// What the agent's node needs. The timer is optional: it tells nothing that a state does not.
+    /// What the agent's node needs. The timer is optional: with one the node notices that nobody tells
+    /// of failed nodes any more.
     pub const AGENT: Self = Self {
         inputs: &[
             Input::CmdResponse,
@@ -92,15 +93,18 @@ pub struct Attached {
     pub restarts: u32,
     /// Its id in the dataflow.
     pub id: String,
+    /// The period of the timer on its input `tick`; `None` without one, and when another node feeds it.
+    pub tick_every: Option<Duration>,
 }
 
-/// Attaches to the daemon named in the environment.
+/// Attaches to the daemon that started this process. `config` is what it left in `DORA_NODE_CONFIG`.
 ///
 /// # Errors
-/// [`NodeError::NotStartedByDora`] when no daemon started this process, [`NodeError::Graph`] when
-/// the dataflow lacks an input or output of `needs`, [`NodeError::Dora`] for all else, versions that
-/// differ included.
-pub fn attach(needs: Needs) -> Result<Attached, NodeError> {
+/// [`NodeError::NotStartedByDora`] when no daemon started this process, [`NodeError::Version`] when it
+/// is another dora, [`NodeError::Graph`] when the dataflow lacks an input or output of `needs`,
+/// [`NodeError::Dora`] for all else.
+pub fn attach(needs: Needs, config: Option<&str>) -> Result<Attached, NodeError> {
+    config.map_or(Ok(()), ask_version)?;
     let (node, events) = DoraNode::init_from_env_force().map_err(|error| refusal(&error))?;
     let config = node.node_config();
     let inputs: Vec<&str> = config.inputs.keys().map(|id| id.as_str()).collect();
@@ -112,20 +116,32 @@ pub fn attach(needs: Needs) -> Result<Attached, NodeError> {
             problems,
         });
     }
+    let tick = config
+        .inputs
+        .get(&DataId::from(Input::Tick.as_str().to_owned()));
+    let tick_every = tick.and_then(|input| period(&input.mapping));
     Ok(Attached {
         restarts: node.restart_count(),
         id: node.id().to_string(),
+        tick_every,
         wire: DoraWire::new(node),
         events: DoraEvents::new(events),
     })
+}
+
+/// Returns the period of an input, when it is a timer of the dataflow.
+fn period(mapping: &InputMapping) -> Option<Duration> {
+    match mapping {
+        InputMapping::Timer { interval } => Some(*interval),
+        InputMapping::Logs(_) | InputMapping::User(_) => None,
+    }
 }
 
 fn refusal(error: &DoraError) -> NodeError {
     diagnose(chain(error))
 }
 
-/// Sorts what dora said. A daemon of 0.5 drops the connection when this node registers; one whose
-/// message format differs says so.
+/// Sorts what dora said. Most daemons of another version were found out before.
 fn diagnose(said: String) -> NodeError {
     let says = |words: &str| said.contains(words);
     if says("DORA_NODE_CONFIG env variable is not set") {
@@ -136,7 +152,8 @@ fn diagnose(said: String) -> NodeError {
     {
         NodeError::Version {
             ours: DORA_VERSION,
-            said,
+            theirs: version_in(&said)
+                .map_or_else(|| format!("of another version ({said})"), str::to_owned),
         }
     } else {
         NodeError::Dora(said)
@@ -223,6 +240,20 @@ mod tests {
     }
 
     #[test]
+    fn case_38_only_a_timer_of_the_dataflow_has_a_period() {
+        let period_of = |text: &str| period(&text.parse().unwrap());
+        assert_eq!(
+            period_of("dora/timer/millis/1000"),
+            Some(Duration::from_secs(1))
+        );
+        assert_eq!(
+            period_of("dora/timer/hz/4"),
+            Some(Duration::from_millis(250))
+        );
+        assert_eq!(period_of("rover/tick"), None);
+    }
+
+    #[test]
     fn the_version_that_is_named_is_the_one_that_is_pinned() {
         let manifest = include_str!("../../Cargo.toml");
         for crate_name in ["dora-node-api", "dora-daemon", "dora-core", "dora-message"] {
@@ -233,11 +264,21 @@ mod tests {
 
     #[test]
     fn what_dora_says_is_sorted_by_what_helps() {
-        let other = "internal error: failed to init event stream: failed to send register request \
-                     to dora-daemon: server disconnected unexpectedly";
-        let error = diagnose(other.to_owned());
-        assert!(matches!(error, NodeError::Version { .. }), "{error}");
-        assert!(error.to_string().contains("1.1.0") && error.hint().contains("dora --version"));
+        let closed = "internal error: failed to init event stream: failed to send register request \
+                      to dora-daemon: server disconnected unexpectedly";
+        let refused = "internal error: failed to init event stream: failed to register node with \
+                       dora-daemon: version mismatch: message format v1.1.0 is not compatible with \
+                       expected message format v2.0.3";
+        for (said, theirs) in [
+            (closed, "disconnected unexpectedly"),
+            (refused, "dora 2.0.3"),
+        ] {
+            let error = diagnose(said.to_owned());
+            assert!(matches!(error, NodeError::Version { .. }), "{error}");
+            let text = error.to_string();
+            assert!(text.contains("1.1.0") && text.contains(theirs), "{text}");
+            assert!(error.hint().contains("octos-edge run"));
+        }
         let alone = "initialization failed: DORA_NODE_CONFIG env variable is not set";
         assert_eq!(diagnose(alone.to_owned()), NodeError::NotStartedByDora);
         assert_eq!(

@@ -54,6 +54,8 @@ pub struct DataflowRun {
     pub stop_after: Option<Duration>,
     /// End it once every node that is not a timer has ended.
     pub exit_when_nodes_finish: bool,
+    /// The folder into which each node writes what it heard, as `inputs-<node>.json`.
+    pub record_to: Option<std::path::PathBuf>,
 }
 
 /// Runs a dataflow to its end. `log` is called on a thread of its own for each line.
@@ -87,7 +89,7 @@ pub async fn run_dataflow(
         SessionId::generate(),
         /* uv */ false,
         LogDestination::Channel { sender },
-        /* write_events_to */ None,
+        run.record_to,
         run.stop_after,
         /* debug */ false,
         Some(run.working_dir),

@@ -14,14 +14,13 @@ pub enum NodeError {
         /// What is missing, and what is there instead.
         problems: Vec<String>,
     },
-    /// The daemon that started this process closed the connection at the first word, or said that its
-    /// version is another one.
-    #[error("the daemon that started this node does not speak dora {ours}: {said}")]
+    /// The daemon that started this process is of another version.
+    #[error("this node speaks dora {ours}, the daemon that started it is dora {theirs}")]
     Version {
         /// The version of this build.
         ours: &'static str,
-        /// What dora said.
-        said: String,
+        /// The version of the daemon, or what is known of it.
+        theirs: String,
     },
     /// dora refused, with its own words.
     #[error("dora: {0}")]
@@ -42,6 +41,14 @@ pub enum NodeError {
         /// What is missing, and what is there instead.
         problems: Vec<String>,
     },
+    /// The file of a recorded session cannot be read, is none, or its outputs cannot be written.
+    #[error("{file}: {problem}")]
+    Session {
+        /// The file.
+        file: String,
+        /// What is wrong, with its place.
+        problem: String,
+    },
     /// This build has no dora.
     #[error("this build has no {0}: build it with the default features")]
     NotBuilt(&'static str),
@@ -52,7 +59,7 @@ impl NodeError {
     pub fn problems(&self) -> Vec<String> {
         match self {
             Self::Dataflow { problems, .. } => problems.clone(),
-            Self::File { problem, .. } => vec![problem.clone()],
+            Self::File { problem, .. } | Self::Session { problem, .. } => vec![problem.clone()],
             Self::NotStartedByDora
             | Self::Graph { .. }
             | Self::Version { .. }
@@ -71,12 +78,15 @@ impl NodeError {
                 "add the missing inputs and outputs to the node in the dataflow; dataflows/README.md lists them"
             }
             Self::Version { .. } => {
-                "compare `dora --version` with it: change the command line, the daemon or this binary until all three agree"
+                "`pip install dora-rs-cli==1.1.0` brings the command line and the daemon of that version; `octos-edge run FILE.yml` brings its own"
             }
             Self::Dora(_) => {
                 "node, daemon and command line must all be dora 1.1.0; `octos-edge check` examines the dataflow"
             }
             Self::File { .. } => "mend the file; dataflows/README.md shows a complete one",
+            Self::Session { .. } => {
+                "DORA_TEST_WITH_INPUTS names a session as DORA_WRITE_EVENTS_TO writes it; README.md, \"Replay a session\""
+            }
             Self::NotBuilt(_) => "cargo build",
         }
     }

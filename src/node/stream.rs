@@ -1,8 +1,12 @@
 //! The receiving half of a dora node: every kind of event becomes a word of `terms`.
 
 use std::fmt;
+use std::pin::pin;
 
-use dora_node_api::{DoraArray, Event, EventStream, TryRecvError};
+use dora_node_api::futures::channel::oneshot;
+use dora_node_api::futures::executor::block_on;
+use dora_node_api::futures::future::{Either, select};
+use dora_node_api::{Event, EventStream, TryRecvError};
 
 use crate::terms::{Input, PeerEvent, WireEvent};
 
@@ -10,20 +14,49 @@ use crate::terms::{Input, PeerEvent, WireEvent};
 /// envelope (the largest is 1 MiB), and the copy of a huge one would hurt a small board.
 const PAYLOAD_BYTES_MAX: usize = 2 * 1024 * 1024;
 
-/// The event stream of one node. One thread owns it.
+/// The event stream of one node. One thread owns it. A session that dora records is written when this
+/// is dropped, so whoever ends the process closes it first.
 pub struct DoraEvents {
     stream: EventStream,
+    closer: Option<oneshot::Sender<()>>,
+    closed: oneshot::Receiver<()>,
+}
+
+/// Closes the event stream that another thread waits for; so does its end.
+#[derive(Debug)]
+pub struct EventsCloser(Option<oneshot::Sender<()>>);
+
+impl EventsCloser {
+    /// Closes the stream: who waits for an event gets none.
+    pub fn close(self) {
+        drop(self.0);
+    }
 }
 
 impl DoraEvents {
     pub(super) fn new(stream: EventStream) -> Self {
-        Self { stream }
+        let (closer, closed) = oneshot::channel();
+        Self {
+            stream,
+            closer: Some(closer),
+            closed,
+        }
     }
 
-    /// Waits for the next event; `None` when the stream has ended. After [`WireEvent::Stop`] dora lets
-    /// through only what had arrived before it.
+    /// Returns the one thing that closes the stream from outside; the second one closes nothing.
+    pub fn closer(&mut self) -> EventsCloser {
+        EventsCloser(self.closer.take())
+    }
+
+    /// Waits for the next event; `None` when the stream has ended or was closed. After
+    /// [`WireEvent::Stop`] dora lets through only what had arrived before it.
     pub fn next_event(&mut self) -> Option<WireEvent> {
-        self.stream.recv().map(translate)
+        // Whoever is dropped here has taken nothing from the stream: no event is lost.
+        let next = pin!(self.stream.recv_async());
+        match block_on(select(&mut self.closed, next)) {
+            Either::Left(_) => None,
+            Either::Right((event, _)) => event.map(translate),
+        }
     }
 
     /// Takes the next event if there is one, without waiting.
@@ -53,17 +86,9 @@ impl fmt::Debug for DoraEvents {
     }
 }
 
-fn translate(event: Event) -> WireEvent {
+pub(super) fn translate(event: Event) -> WireEvent {
     match event {
-        Event::Input { id, data, .. } => match Input::of_id(id.as_str()) {
-            Some(input) => WireEvent::Data {
-                input,
-                text: text_of(input, &data),
-            },
-            None => WireEvent::Stray {
-                input: id.to_string(),
-            },
-        },
+        Event::Input { id, data, .. } => arrived(id.as_str(), <&str>::try_from(&data).ok()),
         Event::InputClosed { id } => peer(PeerEvent::Closed, id.to_string()),
         Event::InputRecovered { id } => peer(PeerEvent::Recovered, id.to_string()),
         Event::NodeRestarted { id } => peer(PeerEvent::Restarted, id.to_string()),
@@ -83,27 +108,42 @@ fn translate(event: Event) -> WireEvent {
     }
 }
 
-fn peer(event: PeerEvent, who: String) -> WireEvent {
+pub(super) fn peer(event: PeerEvent, who: String) -> WireEvent {
     WireEvent::Peer { event, who }
 }
 
-/// Returns the payload as text, `None` when it is not one string. A timer has no payload.
-fn text_of(input: Input, data: &DoraArray) -> Option<String> {
-    if input == Input::Tick {
-        return Some(String::new());
-    }
-    let text = <&str>::try_from(data).ok()?;
+/// Returns the word for a payload on the input `id`; `text` is `None` when it was not one string. A
+/// timer has no payload.
+pub(super) fn arrived(id: &str, text: Option<&str>) -> WireEvent {
+    let Some(input) = Input::of_id(id) else {
+        return WireEvent::Stray {
+            input: id.to_owned(),
+        };
+    };
+    let text = match input {
+        Input::Tick => Some(String::new()),
+        Input::CmdRequest
+        | Input::CmdResponse
+        | Input::Capabilities
+        | Input::State
+        | Input::SafetyEvent => text.map(|text| cut(text).to_owned()),
+    };
+    WireEvent::Data { input, text }
+}
+
+fn cut(text: &str) -> &str {
     let mut end = text.len().min(PAYLOAD_BYTES_MAX);
     while !text.is_char_boundary(end) {
         end = end.saturating_sub(1);
     }
-    text.get(..end).map(str::to_owned)
+    text.get(..end).unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
-    use dora_node_api::IntoArrow as _;
     use dora_node_api::dora_core::config::{DataId, NodeId};
+    use dora_node_api::uhlc::HLC;
+    use dora_node_api::{DoraArray, IntoArrow as _, Metadata};
 
     use super::*;
 
@@ -175,14 +215,24 @@ mod tests {
 
     #[test]
     fn payloads_that_are_not_one_string_have_no_text() {
-        let text: DoraArray = "{}".into_arrow();
-        assert_eq!(text_of(Input::State, &text), Some("{}".to_owned()));
-        let numbers: DoraArray = vec![1_u8, 2].into_arrow();
-        assert_eq!(text_of(Input::State, &numbers), None);
-        let huge: DoraArray = "é".repeat(PAYLOAD_BYTES_MAX).into_arrow();
-        assert_eq!(
-            text_of(Input::State, &huge).unwrap().len(),
-            PAYLOAD_BYTES_MAX
-        );
+        let text_of = |data: DoraArray| {
+            let event = Event::Input {
+                id: id("state"),
+                metadata: Metadata::new(HLC::default().new_timestamp()),
+                data,
+            };
+            let WireEvent::Data {
+                input: Input::State,
+                text,
+            } = translate(event)
+            else {
+                panic!("a payload on an input of the envelope is data");
+            };
+            text
+        };
+        assert_eq!(text_of("{}".into_arrow()), Some("{}".to_owned()));
+        assert_eq!(text_of(vec![1_u8, 2].into_arrow()), None);
+        let huge = text_of("é".repeat(PAYLOAD_BYTES_MAX).into_arrow());
+        assert_eq!(huge.unwrap().len(), PAYLOAD_BYTES_MAX);
     }
 }

@@ -251,8 +251,9 @@ impl RobotPort for Bridge {
         let live = self.links.shared.calls.live() != 0;
         let run = self.links.shared.run();
         let word = self.links.latch.word();
+        let now = self.clock.now();
         Posture {
-            now: self.clock.now(),
+            now,
             run,
             epoch: word.epoch,
             stopping: word.stop || run == RunState::Stopping,
@@ -263,6 +264,7 @@ impl RobotPort for Bridge {
             moving: live || run == RunState::Moving,
             person_stops: self.links.latch.person_stops(),
             records: self.links.shared.records(),
+            graph_timer: self.links.observed.graph_timer(now),
         }
     }
 

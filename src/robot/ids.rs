@@ -5,6 +5,7 @@
 //! recognised without a table, and an answer to an earlier life of this process is a stranger's. All
 //! have the shape of a UUID of version 4, which robots may insist on.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use uuid::{Builder, Uuid};
@@ -56,6 +57,8 @@ pub struct Ids {
     salt: [u8; 8],
     /// Counts ids when they must be the same in each run; `None` for random ones.
     counted: Option<AtomicU64>,
+    /// The ids that the first commands get, when they are known.
+    known: Vec<[u8; 16]>,
 }
 
 impl Ids {
@@ -65,6 +68,7 @@ impl Ids {
         Self {
             salt: [a, b, c, d, e, f, g, h],
             counted: None,
+            known: Vec::new(),
         }
     }
 
@@ -73,7 +77,29 @@ impl Ids {
         Self {
             salt: seed.to_be_bytes(),
             counted: Some(AtomicU64::new(1)),
+            known: Vec::new(),
         }
+    }
+
+    /// Makes the ids of an earlier life again, as far as the answers that it got tell them: those of
+    /// our own verbs from the salt that most of the answers share, those of commands in the order of
+    /// their answers. Whatever nobody answered gets an id that is the same in each run.
+    pub fn of_answers(ids: &[[u8; 16]]) -> Self {
+        let mut salts: BTreeMap<[u8; 8], u32> = BTreeMap::new();
+        for salt in ids.iter().filter_map(salt_of) {
+            let count = salts.entry(salt).or_default();
+            *count = count.saturating_add(1);
+        }
+        let most = salts.into_iter().max_by_key(|(_, count)| *count);
+        let mut again = Self::seeded(0);
+        again.salt = most.map_or(again.salt, |(salt, _)| salt);
+        let mut told = BTreeSet::new();
+        for id in ids {
+            if again.recognise(*id).is_none() && told.insert(*id) {
+                again.known.push(*id);
+            }
+        }
+        again
     }
 
     /// Makes the id of a command or a read.
@@ -81,8 +107,13 @@ impl Ids {
         let Some(counter) = &self.counted else {
             return *Uuid::new_v4().as_bytes();
         };
+        let nth = counter.fetch_add(1, Ordering::SeqCst);
+        let index = usize::try_from(nth.saturating_sub(1)).unwrap_or(usize::MAX);
+        if let Some(known) = self.known.get(index) {
+            return *known;
+        }
         let [a, b, c, d, e, f, g, h] = self.salt;
-        let [s, t, u, v, w, x, y, z] = counter.fetch_add(1, Ordering::SeqCst).to_be_bytes();
+        let [s, t, u, v, w, x, y, z] = nth.to_be_bytes();
         // The first byte differs from that of the derived ids of the same seed.
         *Builder::from_random_bytes([!a, b, c, d, e, f, g, h, s, t, u, v, w, x, y, z])
             .as_uuid()
@@ -138,6 +169,14 @@ impl Ids {
     }
 }
 
+/// Returns the salt under which this could be the id of one of our own verbs.
+fn salt_of(id: &[u8; 16]) -> Option<[u8; 8]> {
+    let [a, b, c, d, e, f, g, h, ..] = *id;
+    let mut ids = Ids::seeded(0);
+    ids.salt = [a, b, c, d, e, f, g & 0x0f, h];
+    ids.recognise(*id).map(|_| ids.salt)
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -166,6 +205,30 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_life_is_made_again_from_its_answers_and_those_to_others_do_not_hide_it() {
+        let life = Ids::random();
+        let probe = life.derived(Asked::Probe { nth: 1 });
+        let stop = |step| Asked::Stop {
+            serial: 2,
+            step,
+            nth: 1,
+            empty: false,
+        };
+        let stranger = Ids::seeded(9).derived(Asked::Heartbeat { nth: 1 });
+        let (first, second) = (life.fresh(), life.fresh());
+        let answers = [stranger, probe, first, life.derived(stop(0)), first, second];
+        let again = Ids::of_answers(&answers);
+        assert_eq!(again.recognise(probe), Some(Asked::Probe { nth: 1 }));
+        assert_eq!(again.derived(stop(1)), life.derived(stop(1)));
+        assert_eq!(again.recognise(stranger), None);
+        let fresh = [again.fresh(), again.fresh(), again.fresh(), again.fresh()];
+        assert_eq!(fresh[..3], [stranger, first, second]);
+        assert_eq!(Ids::of_answers(&answers).fresh(), stranger);
+        assert!(!answers.contains(&fresh[3]));
+        assert_eq!(Ids::of_answers(&[]).fresh(), Ids::of_answers(&[]).fresh());
     }
 
     #[test]

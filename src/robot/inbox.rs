@@ -117,7 +117,8 @@ impl Inbox {
 
     fn data(&mut self, input: Input, text: Option<&str>, now: Mono) -> Result<(), InputFault> {
         if input == Input::Tick {
-            return Ok(()); // whatever a timer carries
+            self.links.observed.note_graph_tick(now); // whatever a timer carries
+            return Ok(());
         }
         let text = text.ok_or(InputFault::NotText)?;
         match input {

@@ -95,6 +95,8 @@ pub fn fact_of(event: SafetyEvent, names: &Names) -> Option<Fact> {
         SafetyEventKind::Released => Fact::Released,
         SafetyEventKind::SendFailed => Fact::SendFailed,
         SafetyEventKind::LateTick { late_ms } => Fact::LateTick { late_ms },
+        SafetyEventKind::GraphSilent { ms } => Fact::GraphSilent { ms },
+        SafetyEventKind::GraphBack { after_ms } => Fact::GraphBack { after_ms },
         SafetyEventKind::Order { .. } => return None,
     })
 }

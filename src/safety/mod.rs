@@ -13,6 +13,7 @@
 mod calls;
 mod checks;
 mod core;
+mod graph;
 mod latch;
 mod lateness;
 mod lease;
@@ -33,6 +34,7 @@ mod tests;
 pub use calls::{CallEnd, CallNote, Calls};
 pub use checks::FailedChecks;
 pub use core::{Core, Pass};
+pub use graph::GraphSeen;
 pub use latch::{Latch, LatchWord};
 pub use lateness::{LATENESS_BOUNDS_US, Lateness, LatenessCounts};
 pub use observed::{AnswerClass, Observed, Seen, Signs, StopAnswer, VerbAnswer};

@@ -5,8 +5,11 @@
 //! as newer: an old state does not become fresh, and a standstill does not become confirmed.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
 
-use crate::terms::Mono;
+use super::GraphSeen;
+use super::graph::GraphTicks;
+use crate::terms::{GraphTimer, Mono};
 
 /// What one state of the robot says, as bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -105,6 +108,8 @@ pub struct Seen {
     pub release: Option<(u32, bool)>,
     /// Whether nothing more can be heard, because the dataflow is ending.
     pub deaf: bool,
+    /// The timer of the dataflow.
+    pub graph: GraphSeen,
 }
 
 impl Seen {
@@ -132,6 +137,7 @@ pub struct Observed {
     /// serial:32, ok:8, set:8.
     release: AtomicU64,
     deaf: AtomicBool,
+    graph: GraphTicks,
 }
 
 impl Observed {
@@ -199,6 +205,22 @@ impl Observed {
         self.deaf.store(true, Ordering::SeqCst);
     }
 
+    /// Begins to watch the timer that the dataflow gives this node, with its period. Without this there
+    /// is no watch.
+    pub fn watch_graph(&self, every: Duration, now: Mono) {
+        self.graph.watch(every, now);
+    }
+
+    /// Notes a tick of that timer.
+    pub fn note_graph_tick(&self, now: Mono) {
+        self.graph.note(now);
+    }
+
+    /// Returns how that timer stands.
+    pub fn graph_timer(&self, now: Mono) -> GraphTimer {
+        self.graph.seen().at(now)
+    }
+
     /// Returns how many states were received; wraps.
     pub fn states(&self) -> u32 {
         unpack_state(self.state.load(Ordering::SeqCst)).0
@@ -232,6 +254,7 @@ impl Observed {
             answer: self.answer(),
             release: (set == 1).then(|| (u32::from_le_bytes([r0, r1, r2, r3]), ok == 1)),
             deaf: self.deaf.load(Ordering::SeqCst),
+            graph: self.graph.seen(),
         }
     }
 

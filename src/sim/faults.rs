@@ -140,6 +140,7 @@ fn messages_hit(act: &FaultAct) -> Option<Option<u32>> {
         FaultAct::FrozenRobot { .. }
         | FaultAct::FrozenAgent { .. }
         | FaultAct::FrozenProcess { .. }
+        | FaultAct::LostGraphTicks { .. }
         | FaultAct::ForeignController
         | FaultAct::Drift { .. } => None,
     }
@@ -165,6 +166,7 @@ fn fate(act: &FaultAct, way: Way, text: &str, random: &mut fastrand::Rng) -> Opt
         FaultAct::FrozenRobot { .. }
         | FaultAct::FrozenAgent { .. }
         | FaultAct::FrozenProcess { .. }
+        | FaultAct::LostGraphTicks { .. }
         | FaultAct::ForeignController
         | FaultAct::Drift { .. } => None,
     }

@@ -217,12 +217,13 @@ mod tests {
     use std::time::UNIX_EPOCH;
 
     use super::*;
-    use crate::sim::VendorPlan;
+    use crate::sim::{Dialect, VendorPlan};
     use crate::terms::RobotId;
 
     fn vendor() -> Vendor {
         let plan = VendorPlan {
             robot_id: RobotId::parse("r").unwrap(),
+            dialect: Dialect::rover(),
             seed: 7,
             home: [0.0, 0.0],
             pid: 1,

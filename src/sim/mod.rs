@@ -4,6 +4,7 @@
 //! The robot is a peer: it sees the envelope only, keeps a journal of its own, and behaves as badly
 //! as vendor nodes do.
 
+mod body;
 mod bridge;
 mod clock;
 mod faults;
@@ -18,7 +19,8 @@ mod summary;
 mod tests;
 mod vendor;
 
-pub use bridge::{MockBridge, Rhythm};
+pub use body::{Body, Rhythm};
+pub use bridge::MockBridge;
 pub use clock::VirtualClock;
 pub use faults::{FaultSeen, Faults};
 pub use journal::{Journal, JournalEntry, JournalError, VerbClass, read_journal};
@@ -28,4 +30,4 @@ pub use operator::{Operator, Progress, Status};
 pub use rover::{Drive, GRIPPER_SPEED_MPS, Placement, Rover, SPEED_MAX_MPS};
 pub use stops::{StopSeen, stops};
 pub use summary::{CallSeen, Calls, Denial, Path, RunFacts, Summary};
-pub use vendor::{DEAD_MAN_MS, Frame, Vendor, VendorPlan};
+pub use vendor::{Dialect, Frame, Vendor, VendorPlan};

@@ -58,6 +58,8 @@ pub enum Drive {
         x: f64,
         /// m.
         y: f64,
+        /// Largest speed on the way, m/s, up to [`SPEED_MAX_MPS`].
+        mps: f64,
     },
 }
 
@@ -118,7 +120,13 @@ impl Rover {
                     angular: angular.clamp(-TURN_MAX_RADPS, TURN_MAX_RADPS),
                 }
             }
-            Drive::Goal { x, y } if x.is_finite() && y.is_finite() => drive,
+            Drive::Goal { x, y, mps } if [x, y, mps].iter().all(|number| number.is_finite()) => {
+                Drive::Goal {
+                    x,
+                    y,
+                    mps: mps.clamp(0.0, SPEED_MAX_MPS),
+                }
+            }
             Drive::Rest | Drive::Speed { .. } | Drive::Goal { .. } => Drive::Rest,
         };
     }
@@ -198,11 +206,11 @@ impl Rover {
         match self.drive {
             Drive::Rest => (0.0, 0.0),
             Drive::Speed { linear, angular } => (linear, angular),
-            Drive::Goal { x, y } => self.toward_goal(x, y),
+            Drive::Goal { x, y, mps } => self.toward_goal([x, y], mps),
         }
     }
 
-    fn toward_goal(&mut self, x: f64, y: f64) -> (f64, f64) {
+    fn toward_goal(&mut self, [x, y]: [f64; 2], mps: f64) -> (f64, f64) {
         let (dx, dy) = (x - self.at.x, y - self.at.y);
         let distance = dx.hypot(dy);
         if distance <= ARRIVAL_M {
@@ -217,7 +225,7 @@ impl Rover {
         }
         // Slow enough to brake gently before the goal.
         let braking = (2.0 * ACCELERATION_MPS2 * distance).sqrt() * 0.5;
-        (braking.min(SPEED_MAX_MPS) * error.cos(), angular)
+        (braking.min(mps) * error.cos(), angular)
     }
 
     /// Moves the body by one step, with a little slip. A rover at rest does not move at all.
@@ -256,6 +264,27 @@ mod tests {
         (0..steps).for_each(|_| rover.step());
     }
 
+    fn goal(x: f64, y: f64) -> Drive {
+        let mps = SPEED_MAX_MPS;
+        Drive::Goal { x, y, mps }
+    }
+
+    #[test]
+    fn a_goal_with_a_lower_bound_is_reached_more_slowly() {
+        let mut rover = Rover::new(7, [0.0, 0.0]);
+        rover.drive(Drive::Goal {
+            x: 0.5,
+            y: 0.0,
+            mps: 0.1,
+        });
+        let mut fastest: f64 = 0.0;
+        for _ in 0..800 {
+            rover.step();
+            fastest = fastest.max(rover.placement().speed.abs());
+        }
+        assert!(rover.has_arrived() && fastest <= 0.1, "{fastest}");
+    }
+
     #[test]
     fn a_goal_is_reached_below_the_speed_bound_and_the_rover_stands_still_there() {
         for (x, y) in [
@@ -266,7 +295,7 @@ mod tests {
             (0.01, 0.0),
         ] {
             let mut rover = Rover::new(7, [0.0, 0.0]);
-            rover.drive(Drive::Goal { x, y });
+            rover.drive(goal(x, y));
             let mut fastest: f64 = 0.0;
             for _ in 0..3000 {
                 rover.step();
@@ -304,7 +333,7 @@ mod tests {
     fn the_same_seed_gives_the_same_way_and_another_seed_another() {
         let way = |seed| {
             let mut rover = Rover::new(seed, [0.0, 0.0]);
-            rover.drive(Drive::Goal { x: 1.0, y: 0.5 });
+            rover.drive(goal(1.0, 0.5));
             run(&mut rover, 500);
             rover.placement()
         };
@@ -319,10 +348,7 @@ mod tests {
             linear: f64::NAN,
             angular: 0.1,
         });
-        rover.drive(Drive::Goal {
-            x: f64::INFINITY,
-            y: 0.0,
-        });
+        rover.drive(goal(f64::INFINITY, 0.0));
         run(&mut rover, 50);
         assert_eq!(rover.placement(), Rover::new(7, [0.0, 0.0]).placement());
     }

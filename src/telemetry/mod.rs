@@ -12,6 +12,7 @@ mod log_lines;
 mod metrics;
 mod record;
 mod recorder;
+mod tell;
 
 pub use blackbox::{
     ChainReport, Chosen, ExportLine, Fault, RecordHash, Selection, SelectionFilter, Tip,
@@ -25,3 +26,4 @@ pub use metrics::{
 };
 pub use record::{Record, RecordError, read_records};
 pub use recorder::{Recorder, RecorderError, RecorderPlan, RecorderSink};
+pub use tell::tell_fact;

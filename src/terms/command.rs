@@ -156,6 +156,16 @@ pub enum SafetyEventKind {
         /// By how much, ms.
         late_ms: u32,
     },
+    /// The timer of the dataflow stands still.
+    GraphSilent {
+        /// For how long, ms.
+        ms: u32,
+    },
+    /// The timer of the dataflow ticks again and has for long enough.
+    GraphBack {
+        /// For how long no motion could begin, ms.
+        after_ms: u32,
+    },
     /// An operator's order was carried out or refused.
     Order {
         /// Its number.

@@ -410,6 +410,16 @@ pub enum Fact {
     },
     /// The dataflow asked this node to end.
     GraphStop,
+    /// The timer of the dataflow stands still: no motion begins until it ticks again.
+    GraphSilent {
+        /// For how long, ms.
+        ms: u32,
+    },
+    /// The timer of the dataflow ticks again and has for long enough: motion may begin.
+    GraphBack {
+        /// For how long none could begin, ms.
+        after_ms: u32,
+    },
     /// The event stream broke.
     GraphLost {
         /// What the dataflow said.
@@ -441,6 +451,8 @@ impl Fact {
             | Self::CommandDropped { .. }
             | Self::HeartbeatDropped
             | Self::SendFailed
+            | Self::GraphSilent { .. }
+            | Self::GraphBack { .. }
             | Self::GraphLost { .. } => FactClass::Safety,
             Self::Started { .. }
             | Self::Ended { .. }

@@ -35,7 +35,7 @@ pub use keeping::Keeping;
 pub use lane::{Lane, LaneError, LaneReply, Message};
 pub use name::{NameError, RobotId, ToolName};
 pub use nearest::nearest;
-pub use posture::{Posture, Reading};
+pub use posture::{GraphTimer, Posture, Reading};
 pub use quantity::{Kind, KindError};
 pub use refusal::{Reason, Refusal};
 pub use robot_port::RobotPort;

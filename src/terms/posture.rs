@@ -13,6 +13,35 @@ pub struct Reading {
     pub speed: Option<f64>,
 }
 
+/// How the timer of the dataflow stands, where the dataflow gives this node one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GraphTimer {
+    /// It ticks, or there is none.
+    Ticks,
+    /// It stands still: nobody may be left who tells that a node failed. No motion begins.
+    Silent {
+        /// For how long, ms.
+        ms: u64,
+    },
+    /// It ticks again, but not for long enough. No motion begins yet.
+    Back {
+        /// For how long, ms.
+        ms: u64,
+        /// How long it must, ms.
+        of_ms: u64,
+    },
+}
+
+impl GraphTimer {
+    /// Returns whether motion may begin.
+    pub fn is_good(self) -> bool {
+        match self {
+            Self::Ticks => true,
+            Self::Silent { .. } | Self::Back { .. } => false,
+        }
+    }
+}
+
 /// One consistent view of latch, run state and robot, taken anew for each admission.
 #[expect(
     clippy::struct_excessive_bools,
@@ -43,6 +72,8 @@ pub struct Posture {
     pub person_stops: u32,
     /// Whether what happens can be recorded.
     pub records: bool,
+    /// How the timer of the dataflow stands.
+    pub graph_timer: GraphTimer,
 }
 
 impl Posture {
@@ -65,6 +96,7 @@ impl Posture {
             moving: false,
             person_stops: 0,
             records: true,
+            graph_timer: GraphTimer::Ticks,
         }
     }
 }

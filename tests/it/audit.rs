@@ -70,7 +70,7 @@ fn audit(site: &Site, args: &[&str]) -> (i32, String) {
 
 fn json(site: &Site, args: &[&str]) -> (i32, Value) {
     let (code, said) = audit(site, &[args, &["--json"]].concat());
-    (code, serde_json::from_str(&said).expect(&said))
+    (code, serde_json::from_str(&said).unwrap())
 }
 
 fn assert_says(said: &str, parts: &[&str]) {

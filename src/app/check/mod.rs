@@ -231,8 +231,12 @@ fn check_dataflows(
         match crate::node::Dataflow::read(&path) {
             Ok(flow) => {
                 let own = flow.own_nodes();
-                let agents = own.iter().filter(|node| node.subcommand() == "node");
-                for problem in agents.flat_map(|node| agent_problems(node, &known)) {
+                let of = |word| own.iter().filter(move |node| node.subcommand() == word);
+                let agents = of("node").flat_map(|node| agent_problems(node, &known));
+                let driven = of("node").find_map(|node| known.robot(node.flag("--robot")?));
+                let simulated =
+                    of("mock-robot").flat_map(|node| mock_robot_problems(node, driven, &known));
+                for problem in agents.chain(simulated) {
                     let fault = dataflow_fault(&path, problem, "correct the node's args or env");
                     faults.push(fault);
                 }
@@ -273,6 +277,40 @@ struct Known<'a> {
     boards: Vec<String>,
 }
 
+#[cfg(feature = "dora")]
+impl Known<'_> {
+    fn robot(&self, name: &str) -> Option<&RobotFile> {
+        self.robots.iter().find(|robot| robot.robot == name)
+    }
+}
+
+/// Returns what would keep a simulated robot from serving the agent that drives `driven`.
+#[cfg(feature = "dora")]
+fn mock_robot_problems(
+    node: &crate::node::OwnNode,
+    driven: Option<&RobotFile>,
+    known: &Known<'_>,
+) -> Vec<String> {
+    let spoken = node.flag("--robot");
+    if let Some(name) = spoken
+        && !known.files.iter().any(|file| file == name)
+    {
+        return vec![format!(
+            "node `{}`: --robot {name}: no such robot file",
+            node.id
+        )];
+    }
+    let mut problems: Vec<String> = driven
+        .into_iter()
+        .flat_map(|robot| super::simulated::problems(node, robot))
+        .collect();
+    let fixed = spoken.and_then(|name| known.robot(name)?.id.as_ref());
+    if fixed.is_none() && !has_robot_id(node) {
+        problems.push(format!("node `{}`: no ROBOT_ID in its env", node.id));
+    }
+    problems
+}
+
 /// Returns what would keep an agent's node from coming up, as far as its args and env say.
 #[cfg(feature = "dora")]
 fn agent_problems(node: &crate::node::OwnNode, known: &Known<'_>) -> Vec<String> {
@@ -284,7 +322,7 @@ fn agent_problems(node: &crate::node::OwnNode, known: &Known<'_>) -> Vec<String>
             problem(format!("--robot {name}: no such robot file"));
         }
         Some(name) => {
-            let robot = known.robots.iter().find(|robot| robot.robot == name);
+            let robot = known.robot(name);
             if robot.is_some_and(|robot| robot.id.is_none()) && !has_robot_id(node) {
                 problem("no ROBOT_ID in its env, and the robot file fixes no id".to_owned());
             }

@@ -1,7 +1,7 @@
 //! The way out of each refusal: one table, shown by `ctl` and in its `--json` as `hint`.
 
 /// What a failed check begins with, and what to do about it.
-const REMEDIES: [(&str, &str); 28] = [
+const REMEDIES: [(&str, &str); 29] = [
     (
         "wrong run state",
         "`octos-edge ctl status` names the state: arming needs a disarmed robot (armed already: \
@@ -60,6 +60,10 @@ const REMEDIES: [(&str, &str); 28] = [
     (
         "this process is ending",
         "wait for its end, then start the dataflow again",
+    ),
+    (
+        "the graph's timer stands still",
+        "look after dora's coordinator, or start the dataflow again; the check passes after 10 s of ticks",
     ),
     (
         "robot outside its workspace",

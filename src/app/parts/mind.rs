@@ -27,9 +27,18 @@ const SCRIPTED: &str = "scripted:";
 /// Loads the replies of `scripted:FILE`; `None` without a model.
 ///
 /// # Errors
-/// [`AppError::Usage`] for another kind of model, [`AppError::Config`] for a faulty script.
+/// As for [`scenario`].
 #[cfg(feature = "dora")]
 pub(in crate::app) fn script(model: Option<&str>) -> Result<Option<Vec<LaneReply>>, AppError> {
+    Ok(scenario(model)?.as_ref().map(replies))
+}
+
+/// Loads the scenario of `scripted:FILE`; `None` without a model.
+///
+/// # Errors
+/// [`AppError::Usage`] for another kind of model, [`AppError::Config`] for a faulty script.
+#[cfg(feature = "dora")]
+pub(in crate::app) fn scenario(model: Option<&str>) -> Result<Option<Scenario>, AppError> {
     let Some(model) = model else { return Ok(None) };
     let Some(file) = model.strip_prefix(SCRIPTED) else {
         return Err(AppError::Usage {
@@ -39,8 +48,7 @@ pub(in crate::app) fn script(model: Option<&str>) -> Result<Option<Vec<LaneReply
                     .to_owned(),
         });
     };
-    let scenario = Scenario::load(Path::new(file))?;
-    Ok(Some(replies(&scenario)))
+    Ok(Some(Scenario::load(Path::new(file))?))
 }
 
 /// Turns the turns of a scenario into replies of a model; each call gets an id of its own.

@@ -19,9 +19,9 @@ use crate::terms::{Clock, Fact, FactSink, RobotId, Tier};
 
 pub(super) use desk::Desk;
 pub(super) use end::{ENDS_MAX, End};
-#[cfg(feature = "dora")]
-pub(super) use mind::script;
 pub(super) use mind::{Mind, Wake, replies};
+#[cfg(feature = "dora")]
+pub(super) use mind::{scenario, script};
 pub(super) use operator::{OperatorDesk, Wait, carried_out};
 
 /// What the parts around a robot are made of, besides the files.

@@ -18,20 +18,24 @@ use crate::app::exit::AppError;
 use crate::app::load::Installation;
 use crate::app::run_file::{block_on_daemon, folder_of, line_of, own_binary};
 use crate::app::settings::Settings;
+use crate::app::simulated;
 use crate::app::start_log;
 use crate::app::state::{StateFolder, robot_folder};
 use crate::config::Scenario;
 use crate::node::{Dataflow, DataflowRun, NodeError, NodePatch};
-use crate::sim::Summary;
+use crate::sim::{Dialect, Summary};
 use crate::terms::{Clock, RobotId};
 
 /// After the scenario's limit the dataflow gets this long to end in order, s.
 const GRACE_S: u64 = 15;
+/// The variable that says where the simulated robot begins.
+const HOME: &str = "OCTOS_EDGE_HOME";
 
 /// Rehearses a scenario on the embedded daemon.
 ///
 /// # Errors
-/// [`AppError::Config`] and [`AppError::Node`] for bad files, [`AppError::Internal`] when the run
+/// [`AppError::Config`] and [`AppError::Node`] for bad files, also for a simulated robot that cannot
+/// speak as the robot file does, [`AppError::Internal`] when the run
 /// left nothing to judge.
 pub(super) fn rehearse(
     settings: &Settings,
@@ -44,6 +48,7 @@ pub(super) fn rehearse(
     let path = scenario_dataflow(&scenario)?;
     let flow = Dataflow::read(&path)?;
     let robot_id = agent_robot_id(&flow, &scenario, &installation)?;
+    let robot = simulated_robot(&flow, &installation)?;
     start_log(settings)?;
 
     let state = RunFolder::open(settings)?;
@@ -53,12 +58,14 @@ pub(super) fn rehearse(
         robot_folder(&state.path, &robot_id),
         state.path.join("rover.jsonl"),
     )?;
-    let patch = patch(settings, &scenario, (&state.path, &traces), seed)?;
+    let mut patch = patch(settings, &scenario, (&state.path, &traces), seed)?;
+    patch.env.entry("mock-robot").or_default().extend(robot);
     let run = DataflowRun {
         flow: flow.patched(&own_binary()?, &patch),
         working_dir: state.path.clone(),
         stop_after: Some(Duration::from_secs(u64::from(scenario.limit_s) + GRACE_S)),
         exit_when_nodes_finish: true,
+        record_to: settings.record_to(),
     };
     let over = Arc::new(AtomicBool::new(false));
     let operator = play(Rehearsal {
@@ -151,6 +158,39 @@ fn agent_robot_id(
     RobotId::parse(id).map_err(|error| bad(error.to_string()))
 }
 
+/// Judges the simulated robot of the dataflow, and returns where it begins. What its node says itself
+/// goes first; a dataflow may also have a simulator of its own.
+fn simulated_robot(
+    flow: &Dataflow,
+    installation: &Installation,
+) -> Result<BTreeMap<String, String>, AppError> {
+    let robot = &installation.robot;
+    let nodes = flow.own_nodes();
+    let simulated = || {
+        nodes
+            .iter()
+            .filter(|node| node.subcommand() == "mock-robot")
+    };
+    let problems: Vec<String> = simulated()
+        .flat_map(|node| simulated::problems(node, robot))
+        .collect();
+    if !problems.is_empty() {
+        return Err(AppError::Node(NodeError::Dataflow {
+            file: flow.path().display().to_string(),
+            problems,
+        }));
+    }
+    if simulated().any(|node| node.flag("--robot").is_some()) {
+        // Its node would say so too, but only once everything is up.
+        drop(Dialect::of(robot)?);
+    }
+    if simulated().any(|node| node.env.contains_key(HOME)) {
+        return Ok(BTreeMap::new());
+    }
+    let [x, y] = robot.home();
+    Ok(BTreeMap::from([(HOME.to_owned(), format!("{x},{y}"))]))
+}
+
 /// Returns what the nodes of this run are told beyond the dataflow.
 fn patch(
     settings: &Settings,
@@ -180,10 +220,13 @@ fn patch(
     if let Some(config) = settings.config() {
         agent.insert("OCTOS_EDGE_CONFIG".to_owned(), absolute(config)?);
     }
-    let robot = BTreeMap::from([(
-        "OCTOS_EDGE_JOURNAL".to_owned(),
-        traces.journal.display().to_string(),
-    )]);
+    let robot = BTreeMap::from([
+        ("OCTOS_EDGE_TIERS".to_owned(), absolute(settings.tiers())?),
+        (
+            "OCTOS_EDGE_JOURNAL".to_owned(),
+            traces.journal.display().to_string(),
+        ),
+    ]);
     let mut env = BTreeMap::from([("node", agent), ("mock-robot", robot)]);
     for node in env.values_mut() {
         node.insert(

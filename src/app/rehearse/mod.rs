@@ -17,6 +17,9 @@ mod traces;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
+#[cfg(feature = "dora")]
+pub(super) use operator::Play;
+
 use super::exit::AppError;
 use super::requests::{SimBridge, SimRequest};
 use super::settings::Settings;
@@ -68,7 +71,7 @@ fn load_scenario(settings: &Settings, name: &str) -> Result<Scenario, AppError> 
 
 /// The state folder of one run: the one given, else a new one that is removed afterwards.
 #[derive(Debug)]
-struct RunFolder {
+pub(super) struct RunFolder {
     path: PathBuf,
     is_ours: bool,
 }
@@ -78,22 +81,28 @@ static FOLDERS: AtomicU32 = AtomicU32::new(0);
 
 impl RunFolder {
     /// Returns its path.
-    fn path(&self) -> &Path {
+    pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
     fn open(settings: &Settings) -> Result<Self, AppError> {
-        let (path, is_ours) = match settings.given_state() {
-            Some(path) => (path.to_owned(), false),
-            None => (
-                std::env::temp_dir().join(format!(
-                    "octos-edge-sim-{}-{}",
-                    std::process::id(),
-                    FOLDERS.fetch_add(1, Ordering::Relaxed)
-                )),
-                true,
-            ),
-        };
+        match settings.given_state() {
+            Some(path) => Self::make(path.to_owned(), /* is_ours */ false),
+            None => Self::fresh(),
+        }
+    }
+
+    /// Makes a new one, whatever was given.
+    pub(super) fn fresh() -> Result<Self, AppError> {
+        let path = std::env::temp_dir().join(format!(
+            "octos-edge-sim-{}-{}",
+            std::process::id(),
+            FOLDERS.fetch_add(1, Ordering::Relaxed)
+        ));
+        Self::make(path, /* is_ours */ true)
+    }
+
+    fn make(path: PathBuf, is_ours: bool) -> Result<Self, AppError> {
         let made = if is_ours {
             // A folder that is there already is somebody else's: refuse it.
             std::fs::create_dir(&path)

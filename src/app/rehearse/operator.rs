@@ -4,12 +4,13 @@ use std::fmt;
 
 use crate::app::control::{Answer, Status, Word};
 use crate::app::exit::AppError;
+use crate::app::parts::OperatorDesk;
 use crate::config::{Event, OperatorAct, Scenario};
 use crate::sim;
 use crate::terms::{Mono, RunState};
 
 /// Where the words go.
-pub(super) trait Say {
+pub(in crate::app) trait Say {
     /// Says one word and returns its answer.
     ///
     /// # Errors
@@ -17,17 +18,23 @@ pub(super) trait Say {
     fn say(&mut self, word: &Word) -> Result<Answer, AppError>;
 }
 
+impl Say for OperatorDesk {
+    fn say(&mut self, word: &Word) -> Result<Answer, AppError> {
+        Ok(self.carry_out(word))
+    }
+}
+
 /// What came of playing.
 #[derive(Debug, Default)]
-pub(super) struct Played {
+pub(in crate::app) struct Played {
     /// Events that did not happen.
-    pub(super) unfired: Vec<Event>,
+    pub(in crate::app) unfired: Vec<Event>,
     /// What went wrong: a refused word, a node that did not come up, the time limit.
-    pub(super) troubles: Vec<String>,
+    pub(in crate::app) troubles: Vec<String>,
 }
 
 /// The operator of one run, who looks from time to time.
-pub(super) struct Play {
+pub(in crate::app) struct Play {
     scenario: Scenario,
     progress: Box<dyn Fn(&str) + Send>,
     operator: sim::Operator,
@@ -46,7 +53,7 @@ impl fmt::Debug for Play {
 }
 
 impl Play {
-    pub(super) fn new(scenario: Scenario, progress: Box<dyn Fn(&str) + Send>) -> Self {
+    pub(in crate::app) fn new(scenario: Scenario, progress: Box<dyn Fn(&str) + Send>) -> Self {
         Self {
             operator: sim::Operator::new(&scenario),
             scenario,
@@ -62,7 +69,7 @@ impl Play {
     ///
     /// # Errors
     /// When the node cannot be reached.
-    pub(super) fn look(&mut self, to: &mut dyn Say) -> Result<Status, AppError> {
+    pub(in crate::app) fn look(&mut self, to: &mut dyn Say) -> Result<Status, AppError> {
         let Answer::Status(status) = to.say(&Word::Status)? else {
             return Err(AppError::Internal(
                 "a status was answered by something else".to_owned(),
@@ -73,7 +80,7 @@ impl Play {
     }
 
     /// Returns what the conditions of a scenario are judged on.
-    pub(super) fn seen(&self, status: &Status, now: Mono) -> sim::Status {
+    pub(in crate::app) fn seen(&self, status: &Status, now: Mono) -> sim::Status {
         sim::Status {
             ready: status.ready,
             goal_ms: self.goal_at.map(|at| now.ms_since(at)),
@@ -87,7 +94,7 @@ impl Play {
     ///
     /// # Errors
     /// When the node cannot be reached.
-    pub(super) fn act(
+    pub(in crate::app) fn act(
         &mut self,
         to: &mut dyn Say,
         status: &Status,
@@ -110,30 +117,30 @@ impl Play {
     }
 
     /// Returns whether the run may go on at `now`.
-    pub(super) fn in_time(&self, now: Mono) -> bool {
+    pub(in crate::app) fn in_time(&self, now: Mono) -> bool {
         now.as_ms() < u64::from(self.scenario.limit_s).saturating_mul(1000)
     }
 
     /// Notes something that went wrong.
-    pub(super) fn trouble(&mut self, text: String) {
+    pub(in crate::app) fn trouble(&mut self, text: String) {
         self.troubles.push(text);
     }
 
     /// Notes that the time is up.
-    pub(super) fn late(&mut self) {
+    pub(in crate::app) fn late(&mut self) {
         let limit_s = self.scenario.limit_s;
         self.trouble(format!("not over within limit_s = {limit_s}"));
     }
 
     /// Returns the word that ends the node in order.
-    pub(super) fn last_word(&self) -> Word {
+    pub(in crate::app) fn last_word(&self) -> Word {
         Word::End {
             who: self.scenario.operator.clone(),
         }
     }
 
     /// Returns what came of playing.
-    pub(super) fn played(self) -> Played {
+    pub(in crate::app) fn played(self) -> Played {
         Played {
             unfired: self.operator.unfired().to_vec(),
             troubles: self.troubles,

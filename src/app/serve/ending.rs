@@ -46,19 +46,43 @@ impl Ending {
         if !at_rest {
             tracing::error!("rest was not confirmed: the next start begins with a stop");
         }
-        match why {
-            // dora lets nothing in after its Stop, so a moving robot cannot confirm anything.
-            End::Graph => Exit::Done,
-            End::Operator(_) | End::Signal(_) if at_rest => Exit::Done,
-            End::Operator(_) | End::Signal(_) | End::GraphLost => Exit::Internal,
-            End::Broken(_) => Exit::Panic,
-        }
+        exit_of(&why, at_rest)
     }
 
     /// Disarms, so that the next start finds a clean end. A latched robot stays latched.
     fn disarm(&self) {
         if let Err(failed) = carried_out(&self.orders, Order::Disarm, self.wait.as_ref()) {
             tracing::warn!(?failed, "not disarmed at the end");
+        }
+    }
+}
+
+/// Returns the code of an end. A lost dataflow is never in order, even with the robot at rest: nobody could
+/// tell, and whoever supervises must start everything anew.
+fn exit_of(why: &End, at_rest: bool) -> Exit {
+    match why {
+        // dora lets nothing in after its Stop, so a moving robot cannot confirm anything.
+        End::Graph => Exit::Done,
+        End::Operator(_) | End::Signal(_) if at_rest => Exit::Done,
+        End::Operator(_) | End::Signal(_) | End::GraphLost => Exit::Internal,
+        End::Broken(_) => Exit::Panic,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn case_38_a_lost_daemon_ends_with_70_and_an_asked_for_end_with_0_once_at_rest() {
+        let code = |why, at_rest| exit_of(&why, at_rest).code();
+        for at_rest in [false, true] {
+            assert_eq!(code(End::GraphLost, at_rest), 70);
+            assert_eq!(code(End::Graph, at_rest), 0);
+            assert_eq!(code(End::Broken("the spine"), at_rest), 72);
+            let expected = if at_rest { 0 } else { 70 };
+            assert_eq!(code(End::Operator("ann".to_owned()), at_rest), expected);
+            assert_eq!(code(End::Signal("SIGTERM"), at_rest), expected);
         }
     }
 }

@@ -44,12 +44,16 @@ use threads::{Spawn, Threads};
 /// How long a word waits between two looks.
 const LOOK: Duration = Duration::from_millis(2);
 
-/// Serves a robot until the dataflow, the operator or a signal ends it.
+/// Serves a robot until the dataflow, the operator or a signal ends it; with `DORA_TEST_WITH_INPUTS`
+/// it replays a recorded session instead.
 ///
 /// # Errors
 /// [`AppError::Config`], [`AppError::Node`], [`AppError::SecondInstance`] and [`AppError::State`]
 /// before anything was sent to the robot; [`AppError::Internal`] when the machine refuses a thread.
 pub fn serve_node(settings: &Settings, request: &NodeRequest) -> Result<Exit, AppError> {
+    if let Some(files) = settings.replay() {
+        return super::replay::replay(settings, request, files);
+    }
     let installation = Installation::load(settings, &request.robot, &request.board)?;
     installation.check_machine()?;
     let script = script(request.model.as_deref())?;
@@ -57,7 +61,7 @@ pub fn serve_node(settings: &Settings, request: &NodeRequest) -> Result<Exit, Ap
     let log = super::start_log(settings)?;
     let listener = scrape::bind(address)?;
     let robot_id = robot_id(&installation, request)?;
-    let attached = attach(Needs::AGENT)?;
+    let attached = attach(Needs::AGENT, settings.dora_node_config())?;
     let folder = StateFolder::open(&settings.state()?, &robot_id)?;
     let node = Node::start(NodeParts {
         installation,
@@ -65,6 +69,7 @@ pub fn serve_node(settings: &Settings, request: &NodeRequest) -> Result<Exit, Ap
         robot_id,
         folder,
         restarts: attached.restarts,
+        tick_every: attached.tick_every,
     })?;
     let serving = node.begin(Entry {
         attached,
@@ -75,7 +80,14 @@ pub fn serve_node(settings: &Settings, request: &NodeRequest) -> Result<Exit, Ap
     Ok(serving.until_the_end())
 }
 
-fn robot_id(installation: &Installation, request: &NodeRequest) -> Result<RobotId, AppError> {
+/// Returns the robot's id: of its file, or given.
+///
+/// # Errors
+/// [`AppError::Config`] when there is none, or two that differ.
+pub(super) fn robot_id(
+    installation: &Installation,
+    request: &NodeRequest,
+) -> Result<RobotId, AppError> {
     match (&installation.robot.id, &request.robot_id) {
         (Some(fixed), Some(given)) if fixed != given => Err(id_fault(
             installation,
@@ -111,6 +123,7 @@ struct NodeParts<'a> {
     robot_id: RobotId,
     folder: StateFolder,
     restarts: u32,
+    tick_every: Option<Duration>,
 }
 
 /// How the outside comes in.
@@ -143,6 +156,7 @@ impl Node {
             robot_id,
             folder,
             restarts,
+            tick_every,
         } = given;
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::start());
         let (recorder, metrics) = start_recorder(&installation, &folder, Arc::clone(&clock))?;
@@ -164,6 +178,9 @@ impl Node {
             spine: Arc::clone(&spine_progress),
         };
         let parts = begin(&installation, life);
+        if let Some(every) = tick_every {
+            parts.links.observed.watch_graph(every, clock.now());
+        }
         Ok(Self {
             installation,
             robot_id,

@@ -90,10 +90,12 @@ impl Gauges {
 impl Probe for Gauges {
     fn read(&self) -> Readings {
         let counts = self.links.shared.lateness.counts();
+        let posture = self.bridge.posture();
         let bounds = LATENESS_BOUNDS_US.into_iter().map(Duration::from_micros);
         let queues = self.queues().into_iter();
         Readings {
-            bridge_up: self.bridge.posture().bridge_up,
+            bridge_up: posture.bridge_up,
+            graph_timer_good: posture.graph_timer.is_good(),
             tick_lateness: BucketReading {
                 buckets: bounds.zip(counts.buckets).collect(),
                 beyond: counts.beyond,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::SyncSender;
+use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -15,8 +15,8 @@ use crate::app::exit::{AppError, Exit};
 use crate::app::fingerprint::Fingerprint;
 use crate::app::parts::{Desk, End};
 use crate::config::Board;
-use crate::node::{Attached, DoraEvents};
-use crate::robot::{Heard, Inbox, Parts};
+use crate::node::{Attached, DoraEvents, DoraWire, EventsCloser};
+use crate::robot::{Heard, Inbox, Outbox, Parts};
 use crate::safety::{Latch, Supervisor, run_safety};
 use crate::telemetry::{LogHandle, RecorderSink};
 use crate::terms::{Clock, FactClass, StopCause, StopKind};
@@ -24,6 +24,9 @@ use crate::terms::{Clock, FactClass, StopCause, StopKind};
 /// How long the threads may take to end: 200 looks of 10 ms.
 const JOIN_LOOKS_MAX: u32 = 200;
 const JOIN_LOOK: Duration = Duration::from_millis(10);
+/// How long dora's library may take to say goodbye to its daemon: 100 looks. A daemon that has lost its
+/// coordinator answers nobody for as long as it looks for it; what had to be sent has left by then.
+const GOODBYE_LOOKS_MAX: u32 = 100;
 
 /// What the threads need.
 pub(super) struct Spawn {
@@ -47,12 +50,16 @@ pub(super) struct Threads {
     /// Ends after all others, so that their last events are kept.
     keeper: JoinHandle<()>,
     kept: Arc<AtomicBool>,
+    /// Gets the sending half from the sending thread, to let go of it.
+    goodbye: JoinHandle<()>,
     signals: Handle,
+    /// Waits for events. A session that is recorded is written when it ends.
+    receiver: JoinHandle<()>,
+    events: EventsCloser,
 }
 
 impl Threads {
-    /// Starts all of them. The receiving thread is not joined: it waits for an event of a dataflow
-    /// that may never send one, and holds nothing that the end needs.
+    /// Starts all of them.
     pub(super) fn spawn(given: Spawn) -> Result<Self, AppError> {
         let Spawn {
             parts,
@@ -68,8 +75,9 @@ impl Threads {
         } = given;
         let ending = Arc::new(AtomicBool::new(false));
         let Attached {
-            mut wire, events, ..
+            wire, mut events, ..
         } = attached;
+        let closer = events.closer();
         let latch = parts.links.latch.clone();
         let mut joined = Vec::new();
 
@@ -78,8 +86,8 @@ impl Threads {
             run_safety(step, tick_clock.as_ref(), &flag)
         })?);
 
-        let (outbox, flag) = (parts.outbox, Arc::clone(&ending));
-        joined.push(start("dora-out", move || outbox.run(&mut wire, &flag))?);
+        let (sender, goodbye) = start_sender(parts.outbox, wire, Arc::clone(&ending))?;
+        joined.push(sender);
 
         let (supervisor, flag) = (
             Supervisor::new(parts.links.shared.clone()),
@@ -115,42 +123,68 @@ impl Threads {
             sink: recorder,
             end,
         };
-        drop(start("dora-in", move || receiver.run())?);
+        let receiver = start("dora-in", move || receiver.run())?;
         Ok(Self {
             ending,
             joined,
             keeper,
             kept,
+            goodbye,
             signals,
+            receiver,
+            events: closer,
         })
     }
 
     /// Ends them and waits for each, all together at most two seconds. The sending thread empties its
     /// queue first, the safety thread makes one more round, and the keeper is the last. Returns whether
-    /// all ended: one that hangs in the dataflow's library ends with the process.
+    /// all ended. The receiving thread holds nothing that the end needs but a recording, so whether it
+    /// hangs changes nothing. Then dora's library says goodbye, a second at most: one that hangs ends with
+    /// the process.
     pub(super) fn join(self) -> bool {
         self.ending.store(true, Ordering::SeqCst);
         self.signals.close();
         let mut looks = 0;
         let mut all = true;
         for thread in self.joined {
-            all &= ended(thread, &mut looks);
+            all &= ended(thread, (&mut looks, JOIN_LOOKS_MAX));
         }
         self.kept.store(true, Ordering::SeqCst);
-        ended(self.keeper, &mut looks) && all
+        all &= ended(self.keeper, (&mut looks, JOIN_LOOKS_MAX));
+        self.events.close();
+        // Both the log tells; the node has done its part.
+        let _heard: bool = ended(self.receiver, (&mut looks, JOIN_LOOKS_MAX));
+        let _said: bool = ended(self.goodbye, (&mut 0, GOODBYE_LOOKS_MAX));
+        all
     }
 }
 
+/// Starts the sending thread, and the one that lets go of the sending half: that may wait for the daemon,
+/// and whatever comes of it is no business of the sending thread.
+fn start_sender(
+    outbox: Outbox,
+    mut wire: DoraWire,
+    ending: Arc<AtomicBool>,
+) -> Result<(JoinHandle<()>, JoinHandle<()>), AppError> {
+    let (used, wires) = sync_channel(1);
+    let sender = start("dora-out", move || {
+        outbox.run(&mut wire, &ending);
+        drop(used.send(wire));
+    })?;
+    let goodbye = start("dora-end", move || drop(wires.recv()))?;
+    Ok((sender, goodbye))
+}
+
 /// Waits for one thread, as long as there are looks left.
-fn ended(thread: JoinHandle<()>, looks: &mut u32) -> bool {
+fn ended(thread: JoinHandle<()>, (looks, looks_max): (&mut u32, u32)) -> bool {
     let name = thread.thread().name().unwrap_or_default().to_owned();
     thread.thread().unpark();
-    while !thread.is_finished() && *looks < JOIN_LOOKS_MAX {
+    while !thread.is_finished() && *looks < looks_max {
         *looks += 1;
         thread::park_timeout(JOIN_LOOK);
     }
     if !thread.is_finished() {
-        tracing::error!(thread = name, "a thread did not end");
+        tracing::warn!(thread = name, "a thread did not end in time");
         return false;
     }
     if thread.join().is_err() {
@@ -228,4 +262,24 @@ fn listen_to_signals(
         }
     })?;
     Ok((handle, thread))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn case_38_a_thread_that_hangs_is_waited_for_so_many_looks_and_no_longer() {
+        let (hold, held) = sync_channel::<()>(0);
+        let hangs = start("hangs", move || {
+            let _gone = held.recv();
+        })
+        .unwrap();
+        let mut looks = 0;
+        assert!(!ended(hangs, (&mut looks, 2)));
+        assert_eq!(looks, 2);
+        let ends = start("ends", || ()).unwrap();
+        assert!(ended(ends, (&mut 0, JOIN_LOOKS_MAX)));
+        drop(hold);
+    }
 }

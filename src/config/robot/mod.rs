@@ -63,6 +63,12 @@ pub struct RobotFile {
 }
 
 impl RobotFile {
+    /// Returns where a simulated robot begins, x and y, m: the home of the workspace, else the origin.
+    pub fn home(&self) -> [f64; 2] {
+        let [x, y, _] = self.workspace.as_ref().map_or([0.0; 3], |space| space.home);
+        [x, y]
+    }
+
     /// Loads `<dir>/robots/<name>.toml`, where `dir` is the folder of the tier files.
     ///
     /// # Errors

@@ -72,6 +72,11 @@ pub enum FaultAct {
         /// For how long, ms, 1 to 60 000.
         for_ms: u32,
     },
+    /// The dataflow's timer stands still; everything else goes on.
+    LostGraphTicks {
+        /// For how long, ms, 1 to 60 000.
+        for_ms: u32,
+    },
     /// Somebody else takes control of the robot.
     ForeignController,
     /// The robot is carried to another place.
@@ -96,6 +101,7 @@ impl FaultAct {
             Self::FrozenRobot { .. } => "frozen_robot",
             Self::FrozenAgent { .. } => "frozen_agent",
             Self::FrozenProcess { .. } => "frozen_process",
+            Self::LostGraphTicks { .. } => "lost_graph_ticks",
             Self::ForeignController => "foreign_controller",
             Self::Drift { .. } => "drift",
         }
@@ -124,6 +130,7 @@ enum Do {
     FrozenRobot,
     FrozenAgent,
     FrozenProcess,
+    LostGraphTicks,
     ForeignController,
     Drift,
 }
@@ -138,6 +145,7 @@ const DOS: &[(&str, Do)] = &[
     ("frozen_robot", Do::FrozenRobot),
     ("frozen_agent", Do::FrozenAgent),
     ("frozen_process", Do::FrozenProcess),
+    ("lost_graph_ticks", Do::LostGraphTicks),
     ("foreign_controller", Do::ForeignController),
     ("drift", Do::Drift),
 ];
@@ -163,8 +171,13 @@ const DETAILS: [(&str, &[Do], &str); 7] = [
     ("by_ms", &[Do::LateAnswers], "only `late_answers` has it"),
     (
         "for_ms",
-        &[Do::FrozenRobot, Do::FrozenAgent, Do::FrozenProcess],
-        "only `frozen_robot`, `frozen_agent` and `frozen_process` have it",
+        &[
+            Do::FrozenRobot,
+            Do::FrozenAgent,
+            Do::FrozenProcess,
+            Do::LostGraphTicks,
+        ],
+        "only `frozen_robot`, `frozen_agent`, `frozen_process` and `lost_graph_ticks` have it",
     ),
     ("x", &[Do::Drift], "only `drift` has it"),
     ("y", &[Do::Drift], "only `drift` has it"),
@@ -217,6 +230,7 @@ fn act(t: &mut Table<'_>, what: Do) -> Option<FaultAct> {
         Do::FrozenRobot => FaultAct::FrozenRobot { for_ms: freeze(t)? },
         Do::FrozenAgent => FaultAct::FrozenAgent { for_ms: freeze(t)? },
         Do::FrozenProcess => FaultAct::FrozenProcess { for_ms: freeze(t)? },
+        Do::LostGraphTicks => FaultAct::LostGraphTicks { for_ms: freeze(t)? },
         Do::ForeignController => FaultAct::ForeignController,
         Do::Drift => {
             let x = t.must("x", number(-PLACE_M_MAX..=PLACE_M_MAX));

@@ -6,8 +6,8 @@ use crate::arguments::Schema;
 use crate::gate::fixture::{Rig, after};
 use crate::gate::{Admission, Limited, Pace, Subject, SubjectError, admit};
 use crate::terms::{
-    CommandKind, Descriptor, Effect, LeaseTerms, Params, Posture, Reason, RunState, StopCause,
-    StopKind, Tier,
+    CommandKind, Descriptor, Effect, GraphTimer, LeaseTerms, Params, Posture, Reason, RunState,
+    StopCause, StopKind, Tier,
 };
 
 fn drive() -> Value {
@@ -214,6 +214,37 @@ fn an_old_or_missing_state_is_stale() {
     assert!(refusal.detail.contains("501 ms old, 500 ms"), "{refusal}");
     rig.now.reading = None;
     rig.refused("rover_go_to_pose", target(1.0, 0.0), Reason::StaleState);
+}
+
+#[test]
+fn case_38_no_motion_begins_while_the_timer_of_the_graph_is_not_good() {
+    let mut rig = Rig::new();
+    for (timer, words) in [
+        (GraphTimer::Silent { ms: 3_001 }, "stood still for 3 s"),
+        (
+            GraphTimer::Back {
+                ms: 9_999,
+                of_ms: 10_000,
+            },
+            "ticked again for 9 s, 10 s are needed",
+        ),
+    ] {
+        rig.now.graph_timer = timer;
+        for (tool, args) in [
+            ("rover_set_velocity", drive()),
+            ("rover_go_to_pose", target(1.0, 0.0)),
+        ] {
+            let refusal = rig.refused(tool, args, Reason::Interlock);
+            assert!(refusal.detail.contains(words), "{refusal}");
+            assert!(refusal.hint.contains("coordinator"), "{refusal}");
+        }
+        assert!(
+            rig.call("rover_get_pose", json!({})).is_ok(),
+            "reading works"
+        );
+    }
+    rig.now.graph_timer = GraphTimer::Ticks;
+    assert!(rig.call("rover_go_to_pose", target(1.0, 0.0)).is_ok());
 }
 
 #[test]

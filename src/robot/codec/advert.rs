@@ -38,6 +38,15 @@ pub struct Advert {
     pub ts: Option<String>,
 }
 
+/// Where an advert tells the dead-man time. Robots do either; both are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HeartbeatField {
+    /// `heartbeat_timeout_ms` of the advert itself, as robots in the field have it.
+    TopLevel,
+    /// `heartbeat_timeout_ms` of its member `safety`, as the specification has it.
+    Safety,
+}
+
 /// Reads an advert.
 ///
 /// # Errors
@@ -54,20 +63,24 @@ pub fn decode_advert_value(value: &Value) -> Result<Advert, InputFault> {
     advert_of(value.as_object().ok_or(InputFault::BadShape)?)
 }
 
-/// Writes an advert, as a robot's side does: with the dead-man time at the top level, where robots
-/// in the field put it.
-pub fn encode_advert(advert: &Advert, wall: SystemTime) -> String {
+/// Writes an advert, as a robot's side does, with the dead-man time in `field`.
+pub fn encode_advert(advert: &Advert, field: HeartbeatField, wall: SystemTime) -> String {
     let commands: Vec<Value> = advert
         .commands
         .iter()
         .map(|c| json!({ "verb": c.verb, "safety_tier": c.safety_tier }))
         .collect();
+    let timeout = json!(advert.heartbeat_timeout_ms);
+    let (member, dead_man) = match field {
+        HeartbeatField::TopLevel => ("heartbeat_timeout_ms", timeout),
+        HeartbeatField::Safety => ("safety", json!({ "heartbeat_timeout_ms": timeout })),
+    };
     json!({
         "robot_id": advert.robot_id,
         "vendor": advert.vendor,
         "model": advert.model,
         "pid": advert.pid,
-        "heartbeat_timeout_ms": advert.heartbeat_timeout_ms,
+        (member): dead_man,
         "commands": commands,
         "streams": ["state", "safety_event"],
         "ts": advert.ts.clone().unwrap_or_else(|| stamp(wall)),

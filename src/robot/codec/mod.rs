@@ -11,7 +11,9 @@ mod request;
 mod response;
 mod state;
 
-pub use advert::{Advert, AdvertVerb, decode_advert, decode_advert_value, encode_advert};
+pub use advert::{
+    Advert, AdvertVerb, HeartbeatField, decode_advert, decode_advert_value, encode_advert,
+};
 pub use event::{RobotEvent, decode_event, encode_event};
 pub use request::{
     JsonWord, Outgoing, REQUEST_BYTES_MAX, Request, RequestText, TooLong, decode_request,

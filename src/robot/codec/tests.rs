@@ -227,7 +227,10 @@ proptest! {
             }],
             ts: Some("t".to_owned()),
         };
-        prop_assert_eq!(decode_advert(&encode_advert(&advert, wall())).unwrap(), advert);
+        for field in [HeartbeatField::TopLevel, HeartbeatField::Safety] {
+            let text = encode_advert(&advert, field, wall());
+            prop_assert_eq!(decode_advert(&text).unwrap(), advert.clone());
+        }
     }
 
     #[test]

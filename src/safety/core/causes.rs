@@ -3,7 +3,7 @@
 use super::Core;
 use crate::safety::sequence::StopRun;
 use crate::safety::{CallEnd, Signs, TickInput, TickOut};
-use crate::terms::{RunState, StopCause, StopKind};
+use crate::terms::{GraphTimer, RunState, SafetyEventKind, StopCause, StopKind};
 
 impl Core {
     pub(super) fn boot(&mut self, input: &TickInput, out: &mut TickOut) {
@@ -61,6 +61,25 @@ impl Core {
             if input.call.end == CallEnd::Dropped {
                 self.lease = None;
             }
+        }
+    }
+
+    /// Tells once when the timer of the dataflow stands still, and once when it is good again. It is no
+    /// cause of a stop.
+    pub(super) fn watch_graph(&mut self, input: &TickInput, out: &mut TickOut) {
+        let now = input.now;
+        match (input.seen.graph.at(now), self.graph_silent) {
+            (GraphTimer::Silent { ms }, None) => {
+                self.graph_silent = Some(now);
+                let ms = u32::try_from(ms).unwrap_or(u32::MAX);
+                out.event(SafetyEventKind::GraphSilent { ms });
+            }
+            (GraphTimer::Ticks, Some(since)) => {
+                self.graph_silent = None;
+                let after_ms = u32::try_from(now.ms_since(since)).unwrap_or(u32::MAX);
+                out.event(SafetyEventKind::GraphBack { after_ms });
+            }
+            (GraphTimer::Ticks | GraphTimer::Silent { .. } | GraphTimer::Back { .. }, _) => {}
         }
     }
 

@@ -76,6 +76,8 @@ pub struct Core {
     rests_by: Option<StopCause>,
     pace: Pace,
     heartbeat: Heartbeat,
+    /// Since when the timer of the dataflow admits no motion, once that was told.
+    graph_silent: Option<Mono>,
 }
 
 /// When the next heartbeat is due, and what it waits for.
@@ -106,6 +108,7 @@ impl Core {
             losses: 0,
             rests_by: None,
             heartbeat: Heartbeat::default(),
+            graph_silent: None,
         }
     }
 
@@ -117,6 +120,7 @@ impl Core {
             self.boot(input, out);
         }
         self.watch(input, out);
+        self.watch_graph(input, out);
         self.advance_stop(input, out);
         self.end_of_silence(input, out);
         self.end_of_arming(out);

@@ -30,6 +30,10 @@ impl Core {
                     input.seen.signs.has(Signs::OVERSPEED),
                 )
                 .with(FailedChecks::ENDING, input.word.ending)
+                .with(
+                    FailedChecks::GRAPH_TIMER,
+                    !input.seen.graph.at(input.now).is_good(),
+                )
                 .with(FailedChecks::OVERLOADED, self.pace.overloaded(input.now))
                 .with(FailedChecks::BLACKBOX, !input.records)
                 .with(FailedChecks::NO_TIME, for_ms == 0),

@@ -107,6 +107,7 @@ fn well() -> TickInput {
             answer: None,
             release: None,
             deaf: false,
+            graph: crate::safety::GraphSeen::default(),
         },
         records: true,
         spine: 1,

@@ -15,10 +15,12 @@ use crate::config::{Board, EffectWord, RobotFile, load_robot};
 use crate::gate::{Admission, Limited, Pace, Permit, RobotRules, StepBase, Subject, admit};
 use crate::robot::{Ids, MotionEnd, Setup, assemble, safety_plan, speed_ceiling_mps};
 use crate::safety::{Boot, Latch, Order};
-use crate::sim::{Fate, FateRule, JournalEntry, Vendor, VendorPlan, VerbClass, Way};
+use crate::sim::{
+    Dialect, Fate, FateRule, JournalEntry, Vendor, VendorPlan, VerbClass, VirtualClock, Way,
+};
 use crate::terms::{
-    Access, Budget, Descriptor, Device, Effect, Fact, Motion, Output, RobotId, RobotPort as _,
-    RunState, StopCause, StopKind, Tier, ToolError, ToolName,
+    Access, Budget, Clock, Descriptor, Device, Effect, Fact, FactSink, Motion, Output, Reason,
+    Refusal, RobotId, RobotPort as _, RunState, StopCause, StopKind, Tier, ToolError, ToolName,
 };
 
 /// The step of these runs, ms.
@@ -55,6 +57,7 @@ struct Stage {
 fn vendor(seed: u64, now: Mono) -> Vendor {
     let plan = VendorPlan {
         robot_id: RobotId::parse("rover-sim-001").unwrap(),
+        dialect: Dialect::rover(),
         seed,
         home: [0.0, 0.0],
         pid: 9,
@@ -133,8 +136,13 @@ impl Stage {
         (0..ms / STEP_MS).for_each(|_| self.step(Agent::Works));
     }
 
-    /// What the gate makes of a call.
+    /// The permit of a call that the gate grants.
     fn permit(&mut self, name: &str, args: &serde_json::Value) -> Permit {
+        self.ask(name, args).unwrap()
+    }
+
+    /// What the gate makes of a call.
+    fn ask(&mut self, name: &str, args: &serde_json::Value) -> Result<Permit, Refusal> {
         let index = self
             .file
             .tools
@@ -173,10 +181,8 @@ impl Stage {
             effective: Tier::SafeMotion,
         };
         let posture = self.mock.bridge().posture();
-        admit(ask, &posture, &mut self.pace)
-            .unwrap()
-            .take_permit()
-            .unwrap()
+        let mut grant = admit(ask, &posture, &mut self.pace)?;
+        Ok(grant.take_permit().unwrap())
     }
 
     /// Runs a motion to its end, at most 30 s; `during` is asked at each step how the agent does.
@@ -396,7 +402,7 @@ fn a_frozen_process_is_stopped_by_the_dead_man_and_nothing_leaves_after_the_thaw
             .iter()
             .any(|e| matches!(e, JournalEntry::DeadMan { .. }))
     );
-    assert!(stage.rested_after(frozen_at) <= u64::from(crate::sim::DEAD_MAN_MS) + 10 + 200);
+    assert!(stage.rested_after(frozen_at) <= u64::from(stage.file.deadman.fixed_ms) + 10 + 200);
     let motions = stage
         .reached()
         .iter()
@@ -480,4 +486,90 @@ fn equal_seeds_give_equal_runs() {
     };
     assert!(run(7) == run(7));
     assert!(run(7) != run(8));
+}
+
+impl Stage {
+    /// How often the loss of the timer and its return were told.
+    fn timer_told(&self) -> (usize, usize) {
+        let facts = self.facts();
+        let count = |wanted: fn(&Fact) -> bool| facts.iter().filter(|f| wanted(f)).count();
+        (
+            count(|f| matches!(f, Fact::GraphSilent { .. })),
+            count(|f| matches!(f, Fact::GraphBack { .. })),
+        )
+    }
+
+    fn lose_ticks(&mut self, for_ms: u32) {
+        self.mock.suffer(&FaultAct::LostGraphTicks { for_ms });
+    }
+}
+
+#[test]
+fn case_38_three_missed_ticks_refuse_motion_until_ten_seconds_of_ticks_and_a_stop_still_works() {
+    // Begins at 1 s and ticks at each further second.
+    let mut stage = Stage::armed(7, FateRule::perfect());
+    let until = |stage: &mut Stage, ms: u64| {
+        while stage.clock.now() < Mono::from_ms(ms) {
+            stage.step(Agent::Works);
+        }
+    };
+    until(&mut stage, 3_010);
+    stage.lose_ticks(4_000); // until 7010: 4, 5, 6 and 7 s are lost
+    until(&mut stage, 6_000);
+    assert!(
+        stage.ask(GO, &to(0.5)).is_ok(),
+        "two are missed, one is due"
+    );
+    assert_eq!(stage.timer_told(), (0, 0));
+
+    until(&mut stage, 6_020);
+    let sent = stage.reached();
+    let refusal = stage.ask(GO, &to(0.5)).unwrap_err();
+    assert_eq!(refusal.reason, Reason::Interlock, "{refusal}");
+    assert!(refusal.detail.contains("stood still for 3 s"), "{refusal}");
+    let seq = stage
+        .mock
+        .orders()
+        .submit(Order::Arm { for_ms: 60_000 })
+        .unwrap();
+    stage.wait(20);
+    let failed = stage.mock.orders().result(seq).unwrap();
+    assert!(failed.has(crate::safety::FailedChecks::GRAPH_TIMER));
+
+    let (kind, cause) = (StopKind::Stop, StopCause::OperatorStop);
+    stage.mock.bridge().stop(kind, cause, Some("ann"));
+    stage.wait(300);
+    assert_eq!(stage.stop_causes(), [cause]);
+    assert!(stage.reached().contains(&VerbClass::Stop));
+    assert!(!stage.reached()[sent.len()..].contains(&VerbClass::Motion));
+    assert_eq!(stage.run(), RunState::Armed, "and nothing else ended it");
+
+    // The first tick comes at 8 s.
+    until(&mut stage, 17_990);
+    assert!(stage.ask(GO, &to(0.5)).is_err(), "nine seconds of ticks");
+    assert_eq!(stage.timer_told(), (1, 0));
+    until(&mut stage, 18_020);
+    assert!(stage.ask(GO, &to(0.5)).is_ok());
+    assert_eq!(stage.timer_told(), (1, 1), "each is told once");
+}
+
+#[test]
+fn case_38_a_move_under_way_ends_well_without_ticks() {
+    let mut stage = Stage::armed(7, FateRule::perfect());
+    let mut lost = false;
+    let end = stage.drive(GO, to(1.5), |stage| {
+        if !lost && stage.x() > 0.1 {
+            lost = true;
+            stage.lose_ticks(60_000);
+        }
+        Agent::Works
+    });
+    assert!(
+        matches!(end, Some(Ok(MotionEnd::Arrived { .. }))),
+        "{end:?}"
+    );
+    assert_eq!(stage.timer_told(), (1, 0));
+    assert!(stage.stop_causes().is_empty());
+    let refusal = stage.ask(GO, &to(0.5)).unwrap_err();
+    assert_eq!(refusal.reason, Reason::Interlock);
 }

@@ -5,15 +5,12 @@ use std::time::SystemTime;
 
 use serde_json::{Map, Value, json};
 
-use super::verbs;
+use super::dialect::Dialect;
 use crate::robot::codec::{
-    Advert, AdvertVerb, Request, Response, code, decode_request, encode_advert, encode_event,
-    encode_response, encode_state,
+    Advert, AdvertVerb, HeartbeatField, Request, Response, code, decode_request, encode_advert,
+    encode_event, encode_response, encode_state,
 };
 use crate::terms::{InputFault, Mono, Output, RobotId};
-
-/// Without a heartbeat for longer than this an armed rover stops itself, ms.
-pub const DEAD_MAN_MS: u32 = 1000;
 
 /// One message of the robot.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,14 +101,14 @@ impl Printer {
         }
     }
 
-    pub(super) fn advert_frame(&self, now: Mono) -> Frame {
-        Frame::of(Output::Capabilities, self.advert_text(now))
+    pub(super) fn advert_frame(&self, dialect: &Dialect, now: Mono) -> Frame {
+        Frame::of(Output::Capabilities, self.advert_text(dialect, now))
     }
 
     /// The advert as the result of an answer.
-    pub(super) fn advert(&self, now: Mono) -> Value {
+    pub(super) fn advert(&self, dialect: &Dialect, now: Mono) -> Value {
         // What was printed as JSON is JSON.
-        serde_json::from_str(&self.advert_text(now)).unwrap_or_default()
+        serde_json::from_str(&self.advert_text(dialect, now)).unwrap_or_default()
     }
 
     pub(super) fn state(&self, mut state: Map<String, Value>) -> Frame {
@@ -126,8 +123,11 @@ impl Printer {
         Frame::of(Output::SafetyEvent, text)
     }
 
-    /// The habits of vendors: one tier for everything, and the dead-man time at the top level.
-    fn advert_text(&self, now: Mono) -> String {
+    /// The habits of vendors: one tier for everything. Vendor and model are those of the body, whatever
+    /// it speaks.
+    fn advert_text(&self, dialect: &Dialect, now: Mono) -> String {
+        let dead_man = dialect.dead_man();
+        let told = dead_man.and_then(|dead_man| Some((dead_man.told?, dead_man.after_ms)));
         let command = |verb: &str| AdvertVerb {
             verb: verb.to_owned(),
             safety_tier: Some("emergency_override".to_owned()),
@@ -137,11 +137,12 @@ impl Printer {
             vendor: "octos".to_owned(),
             model: "rover".to_owned(),
             pid: Some(self.pid),
-            heartbeat_timeout_ms: Some(DEAD_MAN_MS),
-            commands: verbs::ALL.into_iter().map(command).collect(),
+            heartbeat_timeout_ms: told.map(|(_, after_ms)| after_ms),
+            commands: dialect.verbs().map(command).collect(),
             ts: None,
         };
-        encode_advert(&advert, self.wall(now))
+        let field = told.map_or(HeartbeatField::TopLevel, |(field, _)| field);
+        encode_advert(&advert, field, self.wall(now))
     }
 
     /// The wall time at `now`; at the origin when it cannot be told.

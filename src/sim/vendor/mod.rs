@@ -1,4 +1,5 @@
-//! The node around the simulated rover, with the habits of real vendor nodes.
+//! The node around the simulated rover, with the habits of real vendor nodes. What it listens to and
+//! how it says what is a [`Dialect`].
 //!
 //! It answers before a goal is reached, refuses a second controller, ignores messages for other
 //! robots without a word, forgets its latch when its process restarts, and lets anybody disarm its
@@ -7,27 +8,26 @@
 //! Pure: time comes with each call and nothing is read from outside, so the same seed and the same
 //! inputs give the same messages. No input makes it panic.
 
+mod dialect;
 mod envelope;
 #[cfg(test)]
 mod tests;
-mod verbs;
 
 use std::collections::VecDeque;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use dialect::{Activity, Answers, Deed, Motion, Order, Phase, Seen};
 use envelope::{Answer, Printer, read};
 use serde_json::{Map, Value, json};
-use verbs::{Motion, Order};
 
-pub use envelope::{DEAD_MAN_MS, Frame};
+pub use dialect::Dialect;
+pub use envelope::Frame;
 
 use super::journal::{Journal, JournalEntry};
 use super::rover::{Drive, Rover, STEP_MS};
 use crate::robot::codec::{Request, code};
 use crate::terms::{Mono, RobotId};
 
-/// A velocity lasts this long unless it is repeated, ms.
-const VELOCITY_MS: u64 = 500;
 /// Period of the state, ms.
 const STATE_MS: u64 = 100;
 /// Most time that one call makes up for, ms. After a longer sleep every timer has run out anyway.
@@ -40,6 +40,8 @@ const REMEMBERED_IDS: usize = 64;
 pub struct VendorPlan {
     /// Its id: requests for others are ignored.
     pub robot_id: RobotId,
+    /// How it is spoken to.
+    pub dialect: Dialect,
     /// Seed of its noise.
     pub seed: u64,
     /// Where it stands, x and y, m.
@@ -54,14 +56,17 @@ pub struct VendorPlan {
 #[derive(Debug)]
 pub struct Vendor {
     printer: Printer,
+    dialect: Dialect,
     rover: Rover,
     now: Mono,
-    navigation: Navigation,
+    base: Activity,
+    gripper: Activity,
+    /// Until when a word of success is said that is none of rest.
+    word_until: Option<Mono>,
     velocity_until: Option<Mono>,
     dead_man: Option<Mono>,
     estop: Option<String>,
     holder: Option<String>,
-    gripper: Option<String>,
     remembered: VecDeque<String>,
     state_due: Mono,
     state_seq: u64,
@@ -70,24 +75,6 @@ pub struct Vendor {
     sampled: Option<[f64; 2]>,
     out: Vec<Frame>,
     journal: Journal,
-}
-
-/// The word of the state for what the rover is at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Navigation {
-    Idle,
-    Following,
-    Arrived,
-}
-
-impl Navigation {
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Idle => "idle",
-            Self::Following => "following",
-            Self::Arrived => "arrived",
-        }
-    }
 }
 
 impl Vendor {
@@ -107,16 +94,18 @@ impl Vendor {
             wall_at_zero: plan.wall_at_zero,
         };
         Self {
-            out: vec![printer.advert_frame(now)],
+            out: vec![printer.advert_frame(&plan.dialect, now)],
             printer,
+            dialect: plan.dialect,
             rover: Rover::new(plan.seed, plan.home),
             now,
-            navigation: Navigation::Idle,
+            base: Activity::default(),
+            gripper: Activity::default(),
+            word_until: None,
             velocity_until: None,
             dead_man: None,
             estop: None,
             holder: None,
-            gripper: None,
             remembered: VecDeque::with_capacity(REMEMBERED_IDS),
             state_due: now,
             state_seq: 0,
@@ -199,9 +188,9 @@ impl Vendor {
             self.velocity_until = None;
             self.rover.drive(Drive::Rest);
         }
-        if let Some(heard) = self.dead_man {
+        if let (Some(heard), Some(dead_man)) = (self.dead_man, self.dialect.dead_man()) {
             let silent_ms = self.now.ms_since(heard);
-            if silent_ms > u64::from(DEAD_MAN_MS) {
+            if silent_ms > u64::from(dead_man.after_ms) {
                 self.journal.add(JournalEntry::DeadMan {
                     t_ms: self.now.as_ms(),
                     silent_ms,
@@ -211,11 +200,9 @@ impl Vendor {
         }
         self.rover.step();
         self.settle();
-        if self.rover.is_gripper_done()
-            && let Some(id) = self.gripper.take()
-        {
+        if self.rover.is_gripper_done() && self.gripper.phase == Phase::Following {
             let answer = Answer::ok(json!({ "opening": rounded(self.rover.opening()) }));
-            self.respond(&id, &answer);
+            self.end_gripper(Phase::Arrived, &answer);
         }
         if self.sample_due <= self.now {
             self.sample_due = self.now.plus_ms(STATE_MS);
@@ -225,8 +212,11 @@ impl Vendor {
 
     /// Notices that the rover came to rest.
     fn settle(&mut self) {
+        if self.word_until.is_some_and(|until| until <= self.now) {
+            self.navigate(Phase::Idle);
+        }
         let resting = matches!(self.rover.order(), Drive::Rest) && self.rover.is_at_rest();
-        if self.navigation != Navigation::Following || !resting {
+        if self.base.phase != Phase::Following || !resting {
             return;
         }
         let arrived = self.rover.has_arrived();
@@ -237,24 +227,49 @@ impl Vendor {
             y: rounded(at.y),
             arrived,
         });
-        self.navigate(if arrived {
-            Navigation::Arrived
+        if arrived {
+            let place = json!({ "x": rounded(at.x), "y": rounded(at.y) });
+            self.end_base(Phase::Arrived, &Answer::ok(place));
         } else {
-            Navigation::Idle
-        });
+            let answer = Answer::refused(code::VENDOR_ERROR, "stopped before the goal");
+            self.end_base(Phase::Idle, &answer);
+        }
     }
 
     /// Changes the word of the state and says so at once, so that no word is skipped.
-    fn navigate(&mut self, to: Navigation) {
-        if self.navigation != to {
-            self.navigation = to;
+    fn navigate(&mut self, to: Phase) {
+        if self.base.phase == to {
+            return;
+        }
+        self.base.phase = to;
+        let passes = self.base.words.as_ref().is_some_and(|words| words.passes());
+        let passes = passes && to == Phase::Arrived;
+        self.word_until = passes.then(|| self.now.plus_ms(STATE_MS));
+        self.push_state();
+    }
+
+    /// Ends a motion of the wheels, and answers where the answer was due at the end.
+    fn end_base(&mut self, to: Phase, answer: &Answer) {
+        if let Some(id) = self.base.answer_to.take() {
+            self.respond(&id, answer);
+        }
+        self.navigate(to);
+    }
+
+    /// As [`Self::end_base`], for the fingers. A gripper that the state has no words for changes none.
+    fn end_gripper(&mut self, to: Phase, answer: &Answer) {
+        if let Some(id) = self.gripper.answer_to.take() {
+            self.respond(&id, answer);
+        }
+        self.gripper.phase = to;
+        if self.gripper.words.is_some() {
             self.push_state();
         }
     }
 
     fn answer(&mut self, request: Request) {
         let seen = self.remembered.contains(&request.request_id);
-        let parsed = verbs::parse(&request.verb, &request.params);
+        let parsed = self.dialect.parse(&request.verb, &request.params);
         let moves = matches!(parsed, Ok(Order::Motion(_)));
         let answer = match parsed {
             Err(problem) => Some(Answer::refused(code::INVALID_PARAMS, problem)),
@@ -269,7 +284,7 @@ impl Vendor {
         }
         self.journal.add(JournalEntry::Verb {
             t_ms: self.now.as_ms(),
-            class: verbs::class(&request.verb),
+            class: self.dialect.class(&request.verb),
             verb: request.verb,
             request_id: request.request_id.clone(),
             params: request.params,
@@ -291,7 +306,7 @@ impl Vendor {
                 self.dead_man = self.dead_man.map(|_| self.now);
                 json!({})
             }
-            Order::Capabilities => self.printer.advert(self.now),
+            Order::Capabilities => self.printer.advert(&self.dialect, self.now),
             Order::SelfTest => json!({ "passed": true }),
             Order::Pose => Value::Object(self.pose()),
             Order::Stop => {
@@ -308,62 +323,83 @@ impl Vendor {
                 self.holder = None;
                 json!({})
             }
-            Order::Motion(motion) => return self.begin(id, &motion),
+            Order::Nothing => json!({}),
+            Order::Motion(motion) => return self.begin(id, motion),
         };
         Some(Answer::ok(data))
     }
 
-    fn begin(&mut self, id: &str, motion: &Motion) -> Option<Answer> {
+    fn begin(&mut self, id: &str, motion: Motion) -> Option<Answer> {
         if let Some(reason) = &self.estop {
             let problem = format!("stopped by emergency: {reason}");
             return Some(Answer::refused(code::VENDOR_ERROR, problem));
         }
-        if self.is_busy_for(motion) {
+        if self.is_busy_for(&motion) {
             return Some(Answer::refused(
                 code::CONTROLLER_BUSY,
                 "another motion or controller",
             ));
         }
-        if let Some(source) = motion.source() {
-            self.holder = Some(source.to_owned());
+        if motion.source.is_some() {
+            self.holder = motion.source;
         }
         self.dead_man = Some(self.now);
-        match motion {
-            Motion::Velocity(velocity) => {
-                self.velocity_until = Some(self.now.plus_ms(VELOCITY_MS));
-                self.rover.drive(Drive::Speed {
-                    linear: velocity.linear,
-                    angular: velocity.angular,
-                });
+        let (answer_to, answer) = match motion.answers {
+            Answers::AtOnce => (None, Some(Answer::ok(json!({ "queued": true })))),
+            Answers::WhenDone => (Some(id.to_owned()), None),
+        };
+        if let Deed::Gripper { opening } = motion.deed {
+            self.rover.open_to(opening);
+            self.gripper.words = motion.words;
+            self.gripper.answer_to = answer_to;
+            self.gripper.phase = Phase::Following;
+            if self.gripper.words.is_some() {
+                self.push_state();
             }
-            Motion::Goal(goal) => {
-                self.velocity_until = None;
-                self.rover.drive(Drive::Goal {
-                    x: goal.x,
-                    y: goal.y,
-                });
-            }
-            Motion::Gripper(gripper) => {
-                self.rover.open_to(gripper.opening);
-                self.gripper = Some(id.to_owned());
-                return None;
-            }
+            return answer;
         }
-        self.navigate(Navigation::Following);
-        Some(Answer::ok(json!({ "queued": true })))
+        self.drive(motion.deed);
+        self.base.words = motion.words;
+        self.base.answer_to = answer_to;
+        self.navigate(Phase::Following);
+        answer
+    }
+
+    /// Sets the wheels going.
+    fn drive(&mut self, deed: Deed) {
+        self.velocity_until = None;
+        self.rover.drive(match deed {
+            Deed::Velocity {
+                linear,
+                angular,
+                lives_ms,
+            } => {
+                self.velocity_until = Some(self.now.plus_ms(lives_ms));
+                Drive::Speed { linear, angular }
+            }
+            Deed::Goal { to: [x, y], mps } => Drive::Goal { x, y, mps },
+            Deed::Ahead { m, mps } => {
+                let at = self.rover.placement();
+                Drive::Goal {
+                    x: at.x + m * at.yaw.cos(),
+                    y: at.y + m * at.yaw.sin(),
+                    mps,
+                }
+            }
+            Deed::Gripper { .. } => return,
+        });
     }
 
     /// One motion at a time, one controller at a time; a velocity may be replaced by the next.
     fn is_busy_for(&self, motion: &Motion) -> bool {
-        let foreign = match (&self.holder, motion.source()) {
+        let foreign = match (&self.holder, &motion.source) {
             (Some(holder), Some(source)) => holder != source,
             (None, _) | (_, None) => false,
         };
-        let repeats = matches!(motion, Motion::Velocity(_))
+        let repeats = matches!(motion.deed, Deed::Velocity { .. })
             && matches!(self.rover.order(), Drive::Speed { .. });
-        let under_way = self.gripper.is_some()
-            || (self.navigation == Navigation::Following
-                && !matches!(self.rover.order(), Drive::Rest));
+        let under_way = self.gripper.phase == Phase::Following
+            || (self.base.phase == Phase::Following && !matches!(self.rover.order(), Drive::Rest));
         foreign || (under_way && !repeats)
     }
 
@@ -371,11 +407,12 @@ impl Vendor {
         self.velocity_until = None;
         self.rover.drive(Drive::Rest);
         self.rover.hold_gripper();
-        if let Some(id) = self.gripper.take() {
-            self.respond(&id, &Answer::refused(code::VENDOR_ERROR, why));
+        let answer = Answer::refused(code::VENDOR_ERROR, why);
+        if self.gripper.phase == Phase::Following {
+            self.end_gripper(Phase::Idle, &answer);
         }
         if self.rover.is_at_rest() {
-            self.navigate(Navigation::Idle);
+            self.end_base(Phase::Idle, &answer);
         }
     }
 
@@ -412,15 +449,13 @@ impl Vendor {
 
     fn pose(&self) -> Map<String, Value> {
         let at = self.rover.placement();
-        let position = [rounded(at.x), rounded(at.y), 0.0];
-        Map::from_iter([
-            (
-                "pose".to_owned(),
-                json!({ "position": position, "yaw": rounded(at.yaw) }),
-            ),
-            ("speed".to_owned(), json!(rounded(at.speed.abs()))),
-            ("nav_status".to_owned(), json!(self.navigation.as_str())),
-        ])
+        self.dialect.says().write(&Seen {
+            position: [rounded(at.x), rounded(at.y), 0.0],
+            yaw: rounded(at.yaw),
+            speed: rounded(at.speed.abs()),
+            base: &self.base,
+            gripper: &self.gripper,
+        })
     }
 
     /// A battery that a long drive empties: 1 % for each ten metres.

@@ -1,17 +1,41 @@
 //! The simulated robot has the habits of vendor nodes, and hostile input cannot harm it.
 
+use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use proptest::prelude::*;
 use serde_json::Map;
 
 use super::*;
+use crate::config::{RobotFile, Tiers};
 use crate::robot::codec::CMD_REQUEST_BYTES_MAX;
 use crate::sim::journal::VerbClass;
 use crate::terms::Output;
 
-const DRIVE: &str = verbs::SET_VELOCITY;
-const GO: &str = verbs::GO_TO_POSE;
+const DRIVE: &str = dialect::DRIVE;
+const GO: &str = dialect::GO_TO_POSE;
+
+/// All verbs of the built-in rover.
+const ALL: [&str; 10] = [
+    dialect::HEARTBEAT,
+    dialect::ESTOP,
+    dialect::RELEASE,
+    dialect::CAPABILITIES,
+    dialect::DRIVE,
+    dialect::GO_TO_POSE,
+    dialect::GRIPPER_SET,
+    dialect::GET_POSE,
+    dialect::STOP,
+    dialect::SELF_TEST,
+];
+
+/// A second robot: other verbs, other arguments, other words.
+const CRAWLER: &str = include_str!("../../../tests/data/crawler/robot.toml");
+
+fn crawler(text: &str) -> RobotFile {
+    let tiers = Tiers::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tiers")).unwrap();
+    RobotFile::parse("tiers/robots/crawler.toml", text, &tiers).unwrap()
+}
 
 /// A robot with the tools to talk to it.
 struct Rig {
@@ -24,8 +48,18 @@ struct Rig {
 
 impl Rig {
     fn new(seed: u64) -> Self {
+        Self::speaking(Dialect::rover(), seed)
+    }
+
+    /// A robot that learned its language from the second robot's file.
+    fn crawler() -> Self {
+        Self::speaking(Dialect::of(&crawler(CRAWLER)).unwrap(), 7)
+    }
+
+    fn speaking(dialect: Dialect, seed: u64) -> Self {
         let plan = VendorPlan {
             robot_id: RobotId::parse("rover-sim-001").unwrap(),
+            dialect,
             seed,
             home: [0.0, 0.0],
             pid: 42,
@@ -113,7 +147,7 @@ impl Rig {
     fn heartbeats(&mut self, ms: u64) {
         for _ in 0..ms / 300 {
             self.wait(300);
-            assert_eq!(self.code(verbs::HEARTBEAT, json!({})), "0");
+            assert_eq!(self.code(dialect::HEARTBEAT, json!({})), "0");
         }
     }
 }
@@ -136,7 +170,8 @@ fn the_advert_has_the_habits_of_vendors() {
     assert_eq!(advert["pid"], json!(42));
     let commands = advert["commands"].as_array().unwrap();
     assert_eq!(commands.len(), 10);
-    for command in commands {
+    for (command, verb) in commands.iter().zip(ALL) {
+        assert_eq!(command["verb"], verb);
         assert_eq!(command["safety_tier"], "emergency_override");
     }
 }
@@ -144,7 +179,7 @@ fn the_advert_has_the_habits_of_vendors() {
 #[test]
 fn the_advert_comes_again_when_asked_for() {
     let mut rig = Rig::new(7);
-    let answer = rig.send(verbs::CAPABILITIES, json!({})).unwrap();
+    let answer = rig.send(dialect::CAPABILITIES, json!({})).unwrap();
     assert_eq!(answer["data"], rig.all(Output::Capabilities)[0]);
 }
 
@@ -194,7 +229,7 @@ fn the_dead_man_stays_armed_after_a_stop_and_after_arrival() {
         rig.code(GO, goal(0.2));
         rig.heartbeats(2400);
         if stop {
-            assert_eq!(rig.code(verbs::STOP, json!({})), "0");
+            assert_eq!(rig.code(dialect::STOP, json!({})), "0");
         }
         rig.wait(1100);
         assert_eq!(rig.state()["estopped"], true);
@@ -207,7 +242,7 @@ fn a_release_from_anybody_disarms_the_dead_man_while_the_motion_goes_on() {
     rig.code(GO, goal(1.0));
     rig.wait(500);
     let stranger = json!({ "control_source": "stranger" });
-    assert_eq!(rig.code(verbs::RELEASE, stranger), "0");
+    assert_eq!(rig.code(dialect::RELEASE, stranger), "0");
     rig.wait(9000);
     let state = rig.state();
     assert_eq!(state["nav_status"], "arrived");
@@ -235,7 +270,7 @@ fn a_stop_stands_still_in_less_than_300_ms() {
     rig.code(DRIVE, velocity(5.0));
     rig.wait(450);
     assert!(rig.state()["speed"].as_f64().unwrap() > 0.15);
-    assert_eq!(rig.code(verbs::STOP, json!({})), "0");
+    assert_eq!(rig.code(dialect::STOP, json!({})), "0");
     let asked = rig.now.as_ms();
     rig.wait(300);
     let is_rest = |entry: &&JournalEntry| matches!(entry, JournalEntry::Rest { .. });
@@ -250,11 +285,11 @@ fn one_controller_and_one_motion_at_a_time() {
     assert_eq!(rig.code(GO, goal(1.0)), "0");
     assert_eq!(rig.code(GO, goal(1.2)), "CONTROLLER_BUSY");
     assert_eq!(rig.code(DRIVE, velocity(0.1)), "CONTROLLER_BUSY");
-    rig.code(verbs::STOP, json!({}));
+    rig.code(dialect::STOP, json!({}));
     rig.wait(300);
     let foreign = json!({ "linear": 0.1, "angular": 0.0, "control_source": "other" });
     assert_eq!(rig.code(DRIVE, foreign.clone()), "CONTROLLER_BUSY");
-    rig.code(verbs::RELEASE, json!({ "control_source": "octos-edge" }));
+    rig.code(dialect::RELEASE, json!({ "control_source": "octos-edge" }));
     assert_eq!(rig.code(DRIVE, foreign), "0");
 }
 
@@ -262,7 +297,7 @@ fn one_controller_and_one_motion_at_a_time() {
 fn the_gripper_answers_when_it_is_done_or_stopped() {
     let mut rig = Rig::new(7);
     let open = json!({ "opening": 0.05, "force": 10.0 });
-    assert_eq!(rig.send(verbs::GRIPPER_SET, open.clone()), None);
+    assert_eq!(rig.send(dialect::GRIPPER_SET, open.clone()), None);
     rig.wait(900);
     assert_eq!(rig.response("id-1"), None);
     rig.wait(200);
@@ -270,9 +305,12 @@ fn the_gripper_answers_when_it_is_done_or_stopped() {
         rig.response("id-1").unwrap()["data"]["opening"],
         json!(0.05)
     );
-    rig.send(verbs::GRIPPER_SET, json!({ "opening": 0.0, "force": 10.0 }));
+    rig.send(
+        dialect::GRIPPER_SET,
+        json!({ "opening": 0.0, "force": 10.0 }),
+    );
     rig.wait(100);
-    rig.code(verbs::STOP, json!({}));
+    rig.code(dialect::STOP, json!({}));
     assert_eq!(rig.response("id-2").unwrap()["code"], "VENDOR_ERROR");
 }
 
@@ -281,9 +319,9 @@ fn what_does_not_fit_is_invalid_params_and_moves_nothing() {
     let mut rig = Rig::new(7);
     let cases = [
         ("vendor.octos.rover.fly", json!({})),
-        (verbs::STOP, json!({ "control_source": "octos-edge" })),
-        (verbs::ESTOP, json!({ "reason": "x", "by": "y" })),
-        (verbs::HEARTBEAT, json!({ "seq": 1 })),
+        (dialect::STOP, json!({ "control_source": "octos-edge" })),
+        (dialect::ESTOP, json!({ "reason": "x", "by": "y" })),
+        (dialect::HEARTBEAT, json!({ "seq": 1 })),
         (DRIVE, json!({ "linear": 0.2, "angular": 0.0 })),
         (
             DRIVE,
@@ -298,7 +336,10 @@ fn what_does_not_fit_is_invalid_params_and_moves_nothing() {
             GO,
             json!({ "x": 1.0, "y": 0.0, "z": 0.0, "control_source": "octos-edge" }),
         ),
-        (verbs::GRIPPER_SET, json!({ "opening": 0.5, "force": 10.0 })),
+        (
+            dialect::GRIPPER_SET,
+            json!({ "opening": 0.5, "force": 10.0 }),
+        ),
     ];
     for (verb, params) in cases {
         assert_eq!(
@@ -369,10 +410,10 @@ fn the_first_emergency_stop_gives_the_reason_and_one_event() {
     rig.code(GO, goal(1.0));
     rig.wait(300);
     assert_eq!(
-        rig.code(verbs::ESTOP, json!({ "reason": "octos-edge" })),
+        rig.code(dialect::ESTOP, json!({ "reason": "octos-edge" })),
         "0"
     );
-    assert_eq!(rig.code(verbs::ESTOP, json!({})), "0");
+    assert_eq!(rig.code(dialect::ESTOP, json!({})), "0");
     rig.wait(5000);
     assert_eq!(rig.state()["estop_reason"], "octos-edge");
     assert_eq!(rig.all(Output::SafetyEvent).len(), 1);
@@ -417,6 +458,151 @@ fn the_same_seed_and_inputs_give_the_same_messages() {
     assert!(run(7) != run(8));
 }
 
+/// Parameters of the crawler's drive to a point.
+fn far(px: f64) -> Value {
+    json!({ "goal": { "px": px, "py": 0.0 }, "style": { "gait": "smooth" }, "control_source": "edge" })
+}
+
+#[test]
+fn another_robot_tells_its_dead_man_in_safety_and_stops_itself_in_its_own_words() {
+    let mut rig = Rig::crawler();
+    let advert = &rig.all(Output::Capabilities)[0];
+    assert_eq!(advert["safety"]["heartbeat_timeout_ms"], json!(800));
+    assert_eq!(advert.get("heartbeat_timeout_ms"), None);
+    assert_eq!(rig.code("vendor.acme.base.nav.goto", far(1.5)), "0");
+    rig.wait(750);
+    assert_eq!(rig.state()["drive"]["phase"], "DRIVING");
+    assert!(rig.state()["odom"]["v"].as_f64().unwrap() > 0.1);
+    rig.wait(400);
+    let state = rig.state();
+    assert_eq!(state["estopped"], true);
+    assert_eq!(state["drive"]["phase"], "STOPPED");
+    let tripped = JournalEntry::DeadMan {
+        t_ms: 1810,
+        silent_ms: 810,
+    };
+    assert!(rig.journal.contains(&tripped), "{:?}", rig.journal);
+}
+
+#[test]
+fn another_robot_drives_turns_and_halts_by_its_own_verbs_only() {
+    let mut rig = Rig::crawler();
+    let twist = json!({ "twist": { "forward": 0.2, "turn": 0.0 }, "control_source": "edge" });
+    assert_eq!(rig.code("vendor.acme.base.drive", twist), "0");
+    rig.wait(350);
+    assert!(rig.state()["odom"]["v"].as_f64().unwrap() > 0.1);
+    assert_eq!(
+        rig.code("vendor.acme.base.halt", json!({ "mode": "soft" })),
+        "0"
+    );
+    rig.wait(300);
+    assert_eq!(rig.state()["odom"]["v"], json!(0.0));
+    assert_eq!(rig.code(DRIVE, velocity(0.2)), "INVALID_PARAMS");
+    let classes: Vec<VerbClass> = rig.journal.iter().filter_map(class).collect();
+    let expected = [VerbClass::Motion, VerbClass::Stop, VerbClass::Other];
+    assert_eq!(classes, expected);
+    let lights = json!({ "on": true });
+    assert_eq!(rig.code("vendor.acme.base.lights", lights), "0");
+    let seen = rig.send("vendor.acme.base.odom", json!({})).unwrap();
+    assert!(seen["data"]["odom"]["xy"].is_array(), "{seen}");
+}
+
+fn class(entry: &JournalEntry) -> Option<VerbClass> {
+    match entry {
+        JournalEntry::Verb { class, .. } => Some(*class),
+        JournalEntry::Start { .. }
+        | JournalEntry::Ignored { .. }
+        | JournalEntry::Pose { .. }
+        | JournalEntry::Rest { .. }
+        | JournalEntry::DeadMan { .. } => None,
+    }
+}
+
+#[test]
+fn a_goal_that_is_answered_at_its_end_is_answered_there_or_when_it_is_stopped() {
+    const VISIT: &str = "vendor.acme.base.nav.visit";
+    let dock = json!({ "site": "dock", "control_source": "edge" });
+    let mut rig = Rig::crawler();
+    assert_eq!(rig.send(VISIT, dock.clone()), None);
+    for _ in 0..30 {
+        rig.wait(300);
+        rig.code(dialect::HEARTBEAT, json!({}));
+    }
+    let answer = rig.response("id-1").unwrap();
+    assert_eq!(answer["code"], "0");
+    assert!(
+        (answer["data"]["x"].as_f64().unwrap() - 1.5).abs() < 0.06,
+        "{answer}"
+    );
+    let mut rig = Rig::crawler();
+    rig.send(VISIT, dock.clone());
+    rig.wait(500);
+    rig.code("vendor.acme.base.halt", json!({}));
+    assert_eq!(rig.response("id-1"), None, "it still rolls");
+    rig.wait(300);
+    assert_eq!(rig.response("id-1").unwrap()["code"], "VENDOR_ERROR");
+    // At rest there is no way to go: a stop ends the goal at once.
+    rig.send(VISIT, dock);
+    rig.code("vendor.acme.base.halt", json!({}));
+    assert_eq!(rig.response("id-3").unwrap()["code"], "VENDOR_ERROR");
+}
+
+#[test]
+fn a_word_of_success_that_is_none_of_standstill_gives_way_to_one() {
+    let text = CRAWLER.replace(
+        "any_of = [\"STOPPED\", \"AT_GOAL\"]",
+        "any_of = [\"STOPPED\"]",
+    );
+    let mut rig = Rig::speaking(Dialect::of(&crawler(&text)).unwrap(), 7);
+    rig.code("vendor.acme.base.nav.goto", far(0.2));
+    for _ in 0..8 {
+        rig.wait(300);
+        rig.code(dialect::HEARTBEAT, json!({}));
+    }
+    let states = rig.all(Output::State);
+    let mut words: Vec<&str> = states
+        .iter()
+        .map(|state| state["drive"]["phase"].as_str().unwrap())
+        .collect();
+    words.dedup();
+    assert_eq!(words, ["STOPPED", "DRIVING", "AT_GOAL", "STOPPED"]);
+}
+
+#[test]
+fn a_gripper_with_words_of_its_own_says_them_and_answers_at_once() {
+    const CLAW: &str = "vendor.acme.claw.set";
+    let speed = "speed_bound = { mps = 0.05, source = \"Acme data sheet, section 4\" }\n";
+    let completion = "completion = { state = \"claw\", start = [\"GOES\"], ok = [\"SET\"], fail = [\"FREE\"] }\n";
+    let text = CRAWLER.replace(speed, &format!("{speed}{completion}"));
+    let mut rig = Rig::speaking(Dialect::of(&crawler(&text)).unwrap(), 7);
+    let open = json!({ "width": 0.04, "squeeze": 5.0 });
+    assert_eq!(rig.state()["claw"], "FREE");
+    assert_eq!(rig.code(CLAW, open.clone()), "0");
+    rig.wait(100);
+    assert_eq!(
+        (&rig.state()["claw"], &rig.state()["drive"]["phase"]),
+        (&json!("GOES"), &json!("STOPPED"))
+    );
+    assert_eq!(rig.code(CLAW, open), "CONTROLLER_BUSY");
+    rig.wait(900);
+    assert_eq!(rig.state()["claw"], "SET");
+}
+
+#[test]
+fn a_dead_man_that_is_not_told_stops_the_robot_all_the_same() {
+    let text = CRAWLER.replace("source = \"advert\"", "source = \"fixed\"");
+    let mut rig = Rig::speaking(Dialect::of(&crawler(&text)).unwrap(), 7);
+    let advert = &rig.all(Output::Capabilities)[0];
+    assert!(advert["heartbeat_timeout_ms"].is_null() && advert["safety"].is_null());
+    rig.code("vendor.acme.base.nav.goto", far(1.5));
+    rig.wait(900);
+    assert_eq!(
+        rig.state()["estopped"],
+        true,
+        "it has one and does not tell"
+    );
+}
+
 fn any_params() -> impl Strategy<Value = Value> {
     let value = prop_oneof![
         any::<f64>().prop_map(|number| json!(number)),
@@ -424,6 +610,11 @@ fn any_params() -> impl Strategy<Value = Value> {
         ".*".prop_map(Value::String),
         Just(Value::Null),
         Just(json!([])),
+        Just(json!("dock")),
+        (any::<f64>(), any::<f64>()).prop_map(|(a, b)| json!({ "forward": a, "turn": b })),
+        (any::<f64>(), any::<f64>()).prop_map(|(a, b)| json!({ "px": a, "py": b })),
+        Just(json!({ "gait": "smooth" })),
+        Just(json!([[[{ "a": [] }]]])),
     ];
     let key = prop_oneof![
         Just("linear"),
@@ -434,6 +625,10 @@ fn any_params() -> impl Strategy<Value = Value> {
         Just("force"),
         Just("reason"),
         Just("control_source"),
+        Just("twist"),
+        Just("goal"),
+        Just("style"),
+        Just("site"),
         Just("other"),
     ];
     prop::collection::vec((key, value), 0..5).prop_map(|pairs| {
@@ -454,11 +649,27 @@ proptest! {
 
     #[test]
     fn no_parameters_make_it_panic_or_leave_its_floor(
-        calls in prop::collection::vec((0..verbs::ALL.len(), any_params()), 1..8)
+        calls in prop::collection::vec((0..ALL.len(), any_params()), 1..8)
     ) {
         let mut rig = Rig::new(1);
         for (verb, params) in calls {
-            rig.send(verbs::ALL[verb], params);
+            rig.send(ALL[verb], params);
+            rig.wait(100);
+        }
+        let at = rig.vendor.rover().placement();
+        prop_assert!(at.x.is_finite() && at.y.is_finite() && at.x.hypot(at.y) < 1.0);
+    }
+
+    #[test]
+    fn no_parameters_make_a_learned_robot_panic_or_leave_its_floor(
+        calls in prop::collection::vec((0..64usize, any_params()), 1..8)
+    ) {
+        let mut rig = Rig::crawler();
+        let advert = rig.all(Output::Capabilities).remove(0);
+        let verbs = advert["commands"].as_array().unwrap();
+        for (verb, params) in calls {
+            let verb = verbs[verb % verbs.len()]["verb"].as_str().unwrap();
+            rig.send(verb, params);
             rig.wait(100);
         }
         let at = rig.vendor.rover().placement();

@@ -31,6 +31,7 @@ impl Probe for Fixed {
     fn read(&self) -> Readings {
         Readings {
             bridge_up: true,
+            graph_timer_good: true,
             tick_lateness: BucketReading {
                 buckets: vec![
                     (Duration::from_micros(100), 7),
@@ -137,6 +138,7 @@ fn a_scrape_gives_facts_and_readings() {
     let text = stage.scrape();
     for line in [
         r#"octos_edge_bridge_up{bridge="dora"} 1"#,
+        "octos_edge_graph_timer_up 1",
         r#"octos_edge_queue_depth{queue="commands"} 3"#,
         r#"octos_edge_queue_full_total{queue="commands"} 2"#,
         r#"octos_edge_queue_depth{queue="orders"} 0"#,

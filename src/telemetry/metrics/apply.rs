@@ -122,6 +122,8 @@ pub(super) fn apply(m: &Metrics, fact: &Fact) {
         Fact::GraphIgnored { .. } => m.add(&family::GRAPH_EVENTS, &["ignored"], 1),
         Fact::RestartRequired { .. } => m.add(&family::GRAPH_EVENTS, &["restart_required"], 1),
         Fact::GraphStop => m.add(&family::GRAPH_EVENTS, &["stop"], 1),
+        Fact::GraphSilent { .. } => m.add(&family::GRAPH_EVENTS, &["timer_silent"], 1),
+        Fact::GraphBack { .. } => m.add(&family::GRAPH_EVENTS, &["timer_back"], 1),
         Fact::GraphLost { .. } => m.add(&family::GRAPH_EVENTS, &["lost"], 1),
     }
 }

@@ -204,6 +204,8 @@ families! {
     BRIDGE_UP = Gauge "octos_edge_bridge_up"
         [LabelSet { key: "bridge", values: || vec![DORA_BRIDGE] }]
         "1 while the robot's node answers over this bridge.";
+    GRAPH_TIMER_UP = Gauge "octos_edge_graph_timer_up" []
+        "0 while no motion begins because the dataflow's timer stands still; 1 also without a timer.";
     INPUT_IGNORED = Counter "octos_edge_input_ignored_total"
         [LabelSet { key: "fault", values: || InputFault::ALL.map(InputFault::as_str).to_vec() }]
         "Messages of the dataflow that were ignored.";
@@ -226,8 +228,10 @@ families! {
         [LabelSet { key: "event", values: || vec!["closed", "recovered", "restarted", "failed"] }]
         "What became of peers in the dataflow.";
     GRAPH_EVENTS = Counter "octos_edge_graph_events_total"
-        [LabelSet { key: "event", values: || vec!["stop", "lost", "ignored", "restart_required"] }]
-        "Words of the dataflow itself to this node.";
+        [LabelSet { key: "event", values: || vec![
+            "stop", "lost", "timer_silent", "timer_back", "ignored", "restart_required",
+        ] }]
+        "Words of the dataflow itself to this node, and losses of its timer.";
     PARAMS = Counter "octos_edge_runtime_params_total"
         [LabelSet { key: "outcome", values: || vec!["accepted", "refused"] }]
         "Runtime parameters that somebody tried to set or delete.";

@@ -81,6 +81,8 @@ pub struct BucketReading {
 pub struct Readings {
     /// Whether the robot's node answers.
     pub bridge_up: bool,
+    /// Whether the timer of the dataflow admits motion: it ticks, or there is none.
+    pub graph_timer_good: bool,
     /// How late the safety ticks came.
     pub tick_lateness: BucketReading,
     /// The queues.
@@ -98,6 +100,8 @@ impl Metrics {
     pub fn scrape(&self, readings: &Readings) -> String {
         let up = f64::from(u8::from(readings.bridge_up));
         self.set(&family::BRIDGE_UP, &[family::DORA_BRIDGE], up);
+        let timer = f64::from(u8::from(readings.graph_timer_good));
+        self.set(&family::GRAPH_TIMER_UP, &[], timer);
         for reading in &readings.queues {
             let queue = [reading.queue.as_str()];
             self.set(&family::QUEUE_DEPTH, &queue, bounded(reading.depth));

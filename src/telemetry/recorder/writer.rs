@@ -13,6 +13,7 @@ use super::{Message, Queues, Raised, RecorderPlan, SAFETY_QUEUE, Shared};
 use crate::telemetry::Metrics;
 use crate::telemetry::blackbox::{BlackBox, CLASSES, Item, PerClass, Times};
 use crate::telemetry::record::bounded;
+use crate::telemetry::tell::kind_of;
 use crate::terms::{Clock, Fact, FactClass, Input, InputFault, Mono};
 
 /// A record of the safety class is synced this long after it was written, ms. Half of the 100 ms
@@ -251,7 +252,7 @@ impl Writer {
     }
 
     fn log(&mut self, raised: &Raised, fact: &Value) {
-        let kind = fact.get("kind").and_then(Value::as_str).unwrap_or("fact");
+        let kind = kind_of(fact);
         if let Fact::InputIgnored { input, fault } = &raised.fact
             && self.told.insert((*input, *fault))
         {

@@ -53,10 +53,16 @@ impl Run {
 
     /// Starts any subcommand in the folder of a site.
     pub(crate) fn start(site: &Site, args: &[&OsStr]) -> Self {
+        Self::start_with(site, args, &[])
+    }
+
+    /// Starts any subcommand with further variables.
+    pub(crate) fn start_with(site: &Site, args: &[&OsStr], env: &[(&str, &Path)]) -> Self {
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let mut child = command(site)
             .args(args)
             .env("OCTOS_EDGE_LOG", "warn,octos_edge=debug")
+            .envs(env.iter().copied())
             .process_group(0)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -219,7 +225,8 @@ impl Ended {
 pub(crate) fn command(site: &Site) -> Command {
     let mut command = Command::new(BINARY);
     for (name, _) in std::env::vars_os() {
-        let ours = name.to_string_lossy().starts_with("OCTOS_EDGE_");
+        let text = name.to_string_lossy();
+        let ours = text.starts_with("OCTOS_EDGE_") || text.starts_with("DORA_");
         if ours || name == "ROBOT_ID" || name == "STATE_DIRECTORY" {
             command.env_remove(name);
         }

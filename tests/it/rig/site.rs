@@ -27,10 +27,18 @@ pub(crate) fn repo() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
+/// The second robot: where its files come from, and where an installation has them.
+const CRAWLER: [(&str, &str); 3] = [
+    ("robot.toml", "tiers/robots/crawler.toml"),
+    ("dataflow.yml", "dataflows/crawler.yml"),
+    ("scenario.toml", "dataflows/scenarios/crawler-yard.toml"),
+];
+
 /// A folder with everything that a run needs.
 #[derive(Debug)]
 pub(crate) struct Site {
     dir: TempDir,
+    robot: &'static str,
 }
 
 impl Site {
@@ -38,6 +46,7 @@ impl Site {
     pub(crate) fn new() -> Self {
         let site = Self {
             dir: tempfile::tempdir().unwrap(),
+            robot: ROBOT,
         };
         for folder in ["tiers", "boards"] {
             symlink(repo().join(folder), site.path(folder)).unwrap();
@@ -50,9 +59,26 @@ impl Site {
     pub(crate) fn with_own_files() -> Self {
         let site = Self {
             dir: tempfile::tempdir().unwrap(),
+            robot: ROBOT,
         };
         for folder in ["tiers", "boards", "dataflows"] {
             copy(&repo().join(folder), &site.path(folder));
+        }
+        site
+    }
+
+    /// Makes one for the second robot and no other: its file, its dataflow and its scenario.
+    pub(crate) fn crawler() -> Self {
+        let mut site = Self::with_own_files();
+        site.robot = "crawler-1";
+        for below in ["tiers/robots", "dataflows"] {
+            fs::remove_dir_all(site.path(below)).unwrap();
+        }
+        for below in ["tiers/robots", "dataflows", "dataflows/scenarios"] {
+            fs::create_dir(site.path(below)).unwrap();
+        }
+        for (from, to) in CRAWLER {
+            fs::copy(repo().join("tests/data/crawler").join(from), site.path(to)).unwrap();
         }
         site
     }
@@ -90,7 +116,7 @@ impl Site {
 
     /// Returns the state folder of the robot.
     pub(crate) fn robot_state(&self) -> PathBuf {
-        self.path("state/robots").join(ROBOT)
+        self.path("state/robots").join(self.robot)
     }
 
     /// Returns the facts of all lives of the agent, oldest first, each in the order in which its

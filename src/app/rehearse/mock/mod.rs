@@ -1,24 +1,20 @@
 //! `sim --bridge mock`: the same scenario in this process, under a virtual clock.
 //!
-//! Spine, agent, executor, gate, tools, robot parts and safety step are those of a node, and so are
-//! the operator's words, latch and marker. Threads, dataflow and wall time are gone: one driver lets
-//! the async side run until nothing in it can go on, then lets one step of time pass. So the order of
-//! things depends on the scenario and the seed alone, and an hour takes seconds.
+//! The agent is that of a node, driven by one loop (`app/stage`). The order of things depends on the
+//! scenario and the seed alone, and an hour takes seconds.
 
-mod ledger;
 mod stage;
 #[cfg(test)]
 mod tests;
-
-use tokio::runtime::Runtime;
 
 use crate::app::clock::SystemClock;
 use crate::app::exit::AppError;
 use crate::app::load::Installation;
 use crate::app::settings::Settings;
+use crate::app::stage::{refuse_metrics, runtime};
 use crate::app::start_log;
 use crate::config::Scenario;
-use crate::sim::{FaultSeen, JournalEntry, Summary, Verdict};
+use crate::sim::{Dialect, FaultSeen, JournalEntry, Summary, Verdict};
 use crate::terms::{Clock as _, Fact};
 
 use super::RunFolder;
@@ -42,19 +38,23 @@ struct Ran {
 /// Rehearses a scenario in this process.
 ///
 /// # Errors
-/// [`AppError::Config`] for bad files, [`AppError::State`] when the state folder cannot be used.
+/// [`AppError::Config`] for bad files and for a robot that is no planar base, [`AppError::State`] when
+/// the state folder cannot be used.
 pub(super) fn rehearse(
     settings: &Settings,
     (scenario, seed): (Scenario, u64),
     progress: impl Fn(&str) + Send + 'static,
 ) -> Result<Summary, AppError> {
     let wall = SystemClock::start();
-    refuse_metrics(settings)?;
+    let hint = "the summary holds them; or --bridge dora";
+    refuse_metrics(settings, "a rehearsal in process", hint)?;
     let installation = Installation::load(settings, &scenario.robot, &scenario.board)?;
+    let dialect = Dialect::of(&installation.robot)?;
     start_log(settings)?;
     let folder = RunFolder::open(settings)?;
     let given = Given {
         installation: &installation,
+        dialect,
         scenario: &scenario,
         seed,
         folder: &folder,
@@ -63,23 +63,12 @@ pub(super) fn rehearse(
     summarize(&given, &ran, wall.now().as_ms())
 }
 
-/// Nobody could scrape a run that is over before they look.
-fn refuse_metrics(settings: &Settings) -> Result<(), AppError> {
-    if settings.metrics_written().is_none() {
-        return Ok(());
-    }
-    Err(AppError::Usage {
-        problem: "a rehearsal in process serves no metrics".to_owned(),
-        hint:
-            "leave --metrics and OCTOS_EDGE_METRICS out: the summary holds them; or --bridge dora"
-                .to_owned(),
-    })
-}
-
 /// What a run is made of.
 #[derive(Debug)]
 struct Given<'a> {
     installation: &'a Installation,
+    /// The language of the robot file.
+    dialect: Dialect,
     scenario: &'a Scenario,
     seed: u64,
     folder: &'a RunFolder,
@@ -88,15 +77,6 @@ struct Given<'a> {
 /// Runs a scenario to its end.
 fn run(given: &Given<'_>, progress: Box<dyn Fn(&str) + Send>) -> Result<Ran, AppError> {
     runtime()?.block_on(async { Stage::new(given, progress)?.run().await })
-}
-
-/// Time is paused and goes on only when nothing else can: that is the whole scheduler.
-fn runtime() -> Result<Runtime, AppError> {
-    tokio::runtime::Builder::new_current_thread()
-        .enable_time()
-        .start_paused(true)
-        .build()
-        .map_err(|error| AppError::Internal(format!("no async runtime: {error}")))
 }
 
 fn summarize(given: &Given<'_>, ran: &Ran, wall_ms: u64) -> Result<Summary, AppError> {

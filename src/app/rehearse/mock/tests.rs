@@ -4,9 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::*;
-use crate::app::settings::SettingsRequest;
 use crate::config::{Fault, FaultAct, Loss};
-use crate::telemetry::LogFormat;
 use crate::terms::{Fact, StopCause, WireEvent};
 
 fn root() -> PathBuf {
@@ -14,17 +12,7 @@ fn root() -> PathBuf {
 }
 
 fn settings(root: &Path) -> Settings {
-    Settings::resolve(SettingsRequest {
-        tiers: Some(root.join("tiers")),
-        metrics: None,
-        origins: Default::default(),
-        boards: None,
-        config: None,
-        state: None,
-        log_format: LogFormat::Text,
-        quiet: true,
-    })
-    .unwrap()
+    Settings::of_tests(root)
 }
 
 fn scenario(name: &str) -> Scenario {
@@ -45,6 +33,7 @@ fn run_on(
     let folder = RunFolder::open(&settings(&root())).unwrap();
     let given = Given {
         installation,
+        dialect: Dialect::of(&installation.robot).unwrap(),
         scenario,
         seed,
         folder: &folder,
@@ -174,7 +163,7 @@ fn every_fault_leaves_the_robot_at_rest_and_has_its_cause() {
     use FaultAct as F;
     use StopCause as C;
     let all = Loss::PerMille(1000);
-    let table: [(F, &[C]); 9] = [
+    let table: [(F, &[C]); 10] = [
         // Without heartbeats the robot's own dead-man stops it, and says so.
         (
             F::LoseRequests {
@@ -197,6 +186,7 @@ fn every_fault_leaves_the_robot_at_rest_and_has_its_cause() {
             F::FrozenProcess { for_ms: 3000 },
             &[C::LeaseLost, C::BoardFault, C::VendorEvent],
         ),
+        (F::LostGraphTicks { for_ms: 60_000 }, &[]),
         (F::ForeignController, &[C::VendorEvent]),
     ];
     for (act, expected) in table {

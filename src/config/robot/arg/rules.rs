@@ -194,7 +194,7 @@ fn judge_motion(t: &Table<'_>, arg: &Draft, effect: EffectWord) {
         Some(ArgType::String) if !accounted => t.fault(
             "one_of",
             format!("missing: a text of a `{effect}` tool may name a place"),
-            "write one_of = \"poses\", or `free` with the reason why it names none",
+            "write one_of = \"poses\", `const` when it is always the same, or `free` with the reason",
         ),
         Some(_) | None => {}
     }

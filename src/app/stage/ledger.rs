@@ -10,7 +10,7 @@ const FACTS_MAX: usize = 1_000_000;
 
 /// Keeps facts in the order in which they were raised, with virtual times.
 #[derive(Debug, Default)]
-pub(super) struct Ledger {
+pub(in crate::app) struct Ledger {
     clock: VirtualClock,
     kept: Mutex<Kept>,
 }
@@ -22,7 +22,7 @@ struct Kept {
 }
 
 impl Ledger {
-    pub(super) fn new(clock: VirtualClock) -> Self {
+    pub(in crate::app) fn new(clock: VirtualClock) -> Self {
         Self {
             clock,
             kept: Mutex::default(),
@@ -31,7 +31,7 @@ impl Ledger {
 
     /// Returns the run states that were entered from fact number `from` on, and the number of the
     /// next fact.
-    pub(super) fn states_since(&self, from: usize) -> (Vec<RunState>, usize) {
+    pub(in crate::app) fn states_since(&self, from: usize) -> (Vec<RunState>, usize) {
         let kept = self.lock();
         let fresh = kept.facts.get(from..).unwrap_or_default();
         let mut states = Vec::new();
@@ -44,20 +44,25 @@ impl Ledger {
     }
 
     /// Returns all facts with their times, ms.
-    pub(super) fn facts(&self) -> Vec<(u64, Fact)> {
+    pub(in crate::app) fn facts(&self) -> Vec<(u64, Fact)> {
+        self.facts_since(0)
+    }
+
+    /// Returns the facts from number `from` on with their times, ms.
+    pub(in crate::app) fn facts_since(&self, from: usize) -> Vec<(u64, Fact)> {
         let kept = self.lock();
-        let facts = kept.facts.iter();
+        let facts = kept.facts.get(from..).unwrap_or_default().iter();
         facts.map(|(at, fact)| (at.as_ms(), fact.clone())).collect()
     }
 
     /// Returns how many facts were not kept.
-    pub(super) fn dropped(&self) -> u64 {
+    pub(in crate::app) fn dropped(&self) -> u64 {
         self.lock().dropped
     }
 
     /// Returns the hash of every fact with its time. What differs from run to run without meaning
     /// anything is left out: process ids and the version of the binary.
-    pub(super) fn trace(&self) -> String {
+    pub(in crate::app) fn trace(&self) -> String {
         let mut hasher = blake3::Hasher::new();
         for (at, fact) in &self.lock().facts {
             hasher.update(&at.as_ns().to_le_bytes());
