@@ -107,6 +107,52 @@ fn a_process_killed_on_a_full_disk_loses_no_safety_record() {
 }
 
 #[test]
+fn lines_that_a_segment_took_over_are_not_read_twice_when_the_reserve_was_not_cleared() {
+    let disk = FakeDisk::default();
+    let mut blackbox = life(&disk, SMALL);
+    disk.trouble(Some(Trouble::Full { short: 0 }));
+    assert_eq!(put_all(&mut blackbox, 0, 9), [0, 3, 6]);
+    let used = disk.file("reserve");
+    disk.trouble(None);
+    blackbox.mend(TIMES).unwrap();
+    blackbox.finish().unwrap();
+    // The process was killed before it cleared the reserve.
+    let mut files = disk.files();
+    assert_ne!(
+        files.insert("reserve".to_owned(), used.clone()).unwrap(),
+        used
+    );
+    let disk = FakeDisk::of(files);
+    assert_whole(&disk, "before the next life");
+    assert_eq!(marks(&disk, FactClass::Safety), [0, 3, 6]);
+    life(&disk, SMALL).finish().unwrap();
+    assert_whole(&disk, "in the next life");
+    assert_eq!(marks(&disk, FactClass::Safety), [0, 3, 6]);
+    assert!(disk.file("reserve").iter().all(|byte| *byte == 0));
+}
+
+#[test]
+fn a_reserve_that_was_taken_over_in_part_gives_the_rest_to_the_next_life() {
+    let disk = FakeDisk::default();
+    let mut blackbox = life(&disk, LARGE);
+    disk.trouble(Some(Trouble::Full { short: 0 }));
+    assert_eq!(put_all(&mut blackbox, 0, 9), [0, 3, 6]);
+    blackbox.sync(FactClass::Safety).unwrap();
+    let mut files = disk.files();
+    let used = files["reserve"].clone();
+    let end = used.iter().position(|byte| *byte == 0).unwrap();
+    let all = lines(&used[..end]);
+    // The note of the reserve, one record and half of the next were taken over when power was lost.
+    let part = [&all[0][..], &all[1], &all[2][..40]].concat();
+    files.insert("safety-000002.jsonl".to_owned(), part);
+    let disk = FakeDisk::of(files);
+    assert_whole(&disk, "before the next life");
+    life(&disk, LARGE).finish().unwrap();
+    assert_whole(&disk, "in the next life");
+    assert_eq!(marks(&disk, FactClass::Safety), [0, 3, 6]);
+}
+
+#[test]
 fn a_full_reserve_refuses_and_counts() {
     let disk = FakeDisk::default();
     let mut blackbox = life(&disk, Limits::default());
