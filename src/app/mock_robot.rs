@@ -18,7 +18,7 @@ use super::requests::MockRobotRequest;
 use super::settings::Settings;
 use crate::config::RobotFile;
 use crate::node::{Attached, DoraEvents, DoraWire, Needs, Polled, attach};
-use crate::sim::{Dialect, Frame, JournalEntry, Vendor, VendorPlan};
+use crate::sim::{Dialect, Frame, JournalEntry, Loss, Vendor, VendorPlan};
 use crate::terms::{Clock, Input, Mono, RobotId, Wire as _, WireEvent};
 
 /// Period of the rover's own control loop. A robot's node looks at its inputs once a period, so a stop
@@ -63,6 +63,7 @@ pub fn serve_mock_robot(settings: &Settings, request: &MockRobotRequest) -> Resu
         clock,
         wire,
         journal,
+        losses: request.losses.clone(),
         ends_by: None,
     };
     loop {
@@ -103,6 +104,7 @@ struct Robot {
     clock: SystemClock,
     wire: DoraWire,
     journal: Option<File>,
+    losses: Vec<Loss>,
     /// Set once the dataflow asked it to end.
     ends_by: Option<Mono>,
 }
@@ -132,8 +134,10 @@ impl Robot {
                 input: Input::CmdRequest,
                 text: Some(text),
             } => {
-                let frames = self.vendor.handle(&text, now);
-                self.send(&frames);
+                if !self.loses(&text, now) {
+                    let frames = self.vendor.handle(&text, now);
+                    self.send(&frames);
+                }
                 self.write_journal()?;
             }
             WireEvent::Stop => {
@@ -153,6 +157,20 @@ impl Robot {
             | WireEvent::Unknown => {}
         }
         Ok(None)
+    }
+
+    /// Whether the rehearsal has this request lost on its way.
+    fn loses(&mut self, request: &str, now: Mono) -> bool {
+        let Some(loss) = self.losses.iter_mut().find_map(|loss| {
+            let lost = loss.takes(request);
+            lost.then_some(loss)
+        }) else {
+            return false;
+        };
+        let verb = loss.verb().to_owned();
+        let t_ms = now.as_ms();
+        self.vendor.journal().add(JournalEntry::Lost { t_ms, verb });
+        true
     }
 
     /// Lets time pass; returns how to end once the robot rests after the dataflow's Stop.
@@ -201,6 +219,9 @@ fn tell(entry: &JournalEntry) {
     match entry {
         JournalEntry::DeadMan { silent_ms, .. } => {
             tracing::info!(silent_ms, "dead_man: the rover stops itself");
+        }
+        JournalEntry::Lost { verb, .. } => {
+            tracing::info!(verb, "lost on its way, as was asked for")
         }
         JournalEntry::Rest { x, y, arrived, .. } => tracing::info!(x, y, arrived, "rest"),
         JournalEntry::Start { .. }

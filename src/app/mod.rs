@@ -68,5 +68,6 @@ pub use slim::{serve_mock_robot, serve_node};
 pub use tools::{ListedTool, ToolList, list_tools};
 
 pub use crate::robot::codec::HeartbeatField;
+pub use crate::sim::Loss;
 pub use crate::telemetry::{LogFormat, RecordHash};
 use log::start_log;

@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::robot::codec::HeartbeatField;
+use crate::sim::Loss;
 use crate::terms::{RobotId, Tier};
 
 /// Where the parts of a rehearsal live.
@@ -103,6 +104,8 @@ pub struct MockRobotRequest {
     pub journal: Option<PathBuf>,
     /// Where it starts, m; `None` is the home of the robot file, else the origin.
     pub home: Option<[f64; 2]>,
+    /// Requests that it never hears.
+    pub losses: Vec<Loss>,
 }
 
 /// What `explain` is asked for.

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use crate::app::{AppError, Exit, HeartbeatField, MockRobotRequest, Settings, serve_mock_robot};
+use crate::app::{
+    AppError, Exit, HeartbeatField, Loss, MockRobotRequest, Settings, serve_mock_robot,
+};
 use crate::terms::RobotId;
 
 use super::node::robot_id;
@@ -31,6 +33,10 @@ pub(super) struct Args {
     /// --robot).
     #[arg(long, value_name = "FIELD")]
     heartbeat_field: Option<Field>,
+    /// Loses the first COUNT requests of a verb, as a dataflow may, and tells its journal; may be given
+    /// more than once.
+    #[arg(long, value_name = "VERB=COUNT")]
+    lose: Vec<Loss>,
 }
 
 /// The two places of the dead-man time that are in use.
@@ -66,6 +72,7 @@ pub(super) fn run(args: &Args, settings: &Settings) -> Result<Exit, AppError> {
             seed: args.seed,
             journal: args.journal.clone(),
             home: args.home,
+            losses: args.lose.clone(),
         },
     )
 }

@@ -67,6 +67,13 @@ pub enum JournalEntry {
         /// Why.
         why: String,
     },
+    /// A request that a rehearsal has lost on its way: the robot never heard it.
+    Lost {
+        /// When it would have arrived.
+        t_ms: u64,
+        /// The verb.
+        verb: String,
+    },
     /// Where the robot was; while it moves, ten times a second.
     Pose {
         /// When.
@@ -107,6 +114,7 @@ impl JournalEntry {
             Self::Start { t_ms, .. }
             | Self::Verb { t_ms, .. }
             | Self::Ignored { t_ms, .. }
+            | Self::Lost { t_ms, .. }
             | Self::Pose { t_ms, .. }
             | Self::Rest { t_ms, .. }
             | Self::DeadMan { t_ms, .. } => *t_ms,
@@ -120,6 +128,7 @@ impl JournalEntry {
             Self::Start { .. }
             | Self::Verb { .. }
             | Self::Ignored { .. }
+            | Self::Lost { .. }
             | Self::DeadMan { .. } => None,
         }
     }

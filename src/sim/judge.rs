@@ -58,6 +58,7 @@ pub fn clock_offset_ms(wall_at_zero: SystemTime, journal: &[JournalEntry]) -> i6
         | JournalEntry::Ignored { .. }
         | JournalEntry::Pose { .. }
         | JournalEntry::Rest { .. }
+        | JournalEntry::Lost { .. }
         | JournalEntry::DeadMan { .. } => None,
     });
     theirs.map_or(0, |theirs| ours.saturating_sub(theirs))
@@ -302,6 +303,7 @@ fn end_rest(expected: bool, evidence: &Evidence<'_>) -> Verdict {
         JournalEntry::Start { .. }
         | JournalEntry::Verb { .. }
         | JournalEntry::Ignored { .. }
+        | JournalEntry::Lost { .. }
         | JournalEntry::DeadMan { .. } => None,
     });
     // A robot that never moved has no entry of its own.

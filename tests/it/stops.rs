@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 
+use octos_edge::sim::JournalEntry;
 use octos_edge::terms::{Fact, RunState, StopCause, StopKind};
 use rustix::process::Signal;
 
@@ -25,6 +26,49 @@ fn scrape(site: &Site) -> String {
     let mut text = String::new();
     stream.read_to_string(&mut text).unwrap();
     text
+}
+
+#[test]
+fn case_62_three_stop_messages_that_dora_loses_are_said_again_until_the_rover_rests() {
+    let site = Site::new();
+    site.edit(
+        "dataflows/rover-sim.yml",
+        "args: mock-robot --seed 7",
+        "args: mock-robot --seed 7 --lose vendor.octos.rover.stop=3",
+    );
+    let events = format!(
+        "{ARM}[[event]]\nwhen = {{ moved_m = 0.3 }}\noperator = {{ do = \"stop\", why = \"a test\" }}\n"
+    );
+    // Whether the emergency stop follows depends on when the fourth word arrives.
+    let expect = "commands_after_stop = 0\nat_rest = true";
+    let scenario = site.scenario(&events, &[DRIVE], expect);
+    let ended = Run::sim(&site, &scenario).finish();
+    assert_eq!(ended.code, Some(0), "{}", ended.out);
+
+    // What was lost stands in the rover's journal, what was said in the agent's record.
+    let is_stop = |verb: &str| verb == "vendor.octos.rover.stop";
+    let journal = site.journal();
+    let lost = journal
+        .iter()
+        .position(|e| matches!(e, JournalEntry::Lost { verb, .. } if is_stop(verb)));
+    let heard = journal
+        .iter()
+        .position(|e| matches!(e, JournalEntry::Verb { verb, .. } if is_stop(verb)));
+    assert!(lost.unwrap() < heard.unwrap(), "{journal:#?}");
+    let lost = |e: &&JournalEntry| matches!(e, JournalEntry::Lost { .. });
+    assert_eq!(journal.iter().filter(lost).count(), 3);
+    let mut trail = Trail::of(site.facts());
+    trail.then("the stop", stop_for(StopCause::OperatorStop));
+    for nth in 1..=4 {
+        trail.then("a verb that is said again", |fact| {
+            matches!(fact, Fact::StopVerb { nth: said, verb } if *said == nth && is_stop(verb))
+        });
+    }
+    trail.then(
+        "the answer",
+        |fact| matches!(fact, Fact::StopAnswered { ok: true, verb } if is_stop(verb)),
+    );
+    Trail::of(site.facts()).then("standstill", is_standstill);
 }
 
 #[test]

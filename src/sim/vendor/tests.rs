@@ -514,6 +514,7 @@ fn class(entry: &JournalEntry) -> Option<VerbClass> {
         | JournalEntry::Ignored { .. }
         | JournalEntry::Pose { .. }
         | JournalEntry::Rest { .. }
+        | JournalEntry::Lost { .. }
         | JournalEntry::DeadMan { .. } => None,
     }
 }

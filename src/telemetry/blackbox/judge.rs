@@ -179,6 +179,9 @@ impl Judge {
         if let Some((_, place)) = self.unbegun.take() {
             self.flaws.push(place);
         }
+        // Lines of the reserve behind it may tell of the newest as well.
+        let told = |torn: &mut Finding<Flaw>| self.told_torn.contains(&torn.file);
+        self.torn.extend(self.torn_newest.take_if(told));
         for torn in std::mem::take(&mut self.torn) {
             if self.told_torn.contains(&torn.file) {
                 self.remarks.push(

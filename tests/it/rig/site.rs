@@ -170,6 +170,7 @@ pub(crate) fn verbs(journal: &[JournalEntry]) -> Vec<String> {
         | JournalEntry::Ignored { .. }
         | JournalEntry::Pose { .. }
         | JournalEntry::Rest { .. }
+        | JournalEntry::Lost { .. }
         | JournalEntry::DeadMan { .. } => None,
     };
     journal.iter().filter_map(verb).collect()
