@@ -8,11 +8,9 @@ use std::time::Duration;
 use super::control::{ANSWER_WITHIN, Answer, Client, PendingApproval, Status, Trouble, Word};
 use super::exit::AppError;
 use super::settings::Settings;
-use super::state::robot_folder;
+use super::state::{robot_folder, robots_in};
 use crate::terms::{RobotId, RunState};
 
-/// Robots whose folders are looked at when no id was given.
-const ROBOTS_MAX: usize = 64;
 /// A node whose answer to a stop has not come within this time is named; longer than a client waits.
 const STOPPED_WITHIN: Duration = ANSWER_WITHIN.saturating_add(Duration::from_secs(1));
 
@@ -155,19 +153,6 @@ fn names<'a>(robots: impl Iterator<Item = &'a RobotId>) -> String {
 
 fn socket_of(state: &Path, robot: &RobotId) -> PathBuf {
     robot_folder(state, robot).join("control.sock")
-}
-
-/// Returns the robots that have a folder, whether their node lives or not.
-fn robots_in(state: &Path) -> Vec<RobotId> {
-    let mut robots: Vec<RobotId> = std::fs::read_dir(state.join("robots"))
-        .into_iter()
-        .flatten()
-        .flatten()
-        .filter_map(|entry| RobotId::parse(entry.file_name().to_str()?).ok())
-        .take(ROBOTS_MAX)
-        .collect();
-    robots.sort();
-    robots
 }
 
 /// A call that waits for a person's word. Its arguments are what a model wrote: what could play with

@@ -6,6 +6,7 @@
 //! it at the end.
 
 mod assembly;
+mod audit;
 mod check;
 mod clock;
 mod control;
@@ -36,6 +37,10 @@ mod stage;
 mod state;
 mod tools;
 
+pub use audit::{
+    ExportReport, ShowReport, ShowRequest, Since, VerifyReport, export_audit, plain, show_audit,
+    verify_audit,
+};
 pub use check::{
     CheckReport, CheckedFile, PrintedSetting, check_all, check_and_print, file_schema,
 };
@@ -64,5 +69,5 @@ pub use tools::{ListedTool, ToolList, list_tools};
 
 pub use crate::robot::codec::HeartbeatField;
 pub use crate::sim::Loss;
-pub use crate::telemetry::LogFormat;
+pub use crate::telemetry::{LogFormat, RecordHash};
 use log::start_log;

@@ -21,6 +21,9 @@ use crate::terms::{RobotId, StopCause};
 /// A file of the state folder is a few lines; more is not ours.
 const FILE_BYTES_MAX: u64 = 64 * 1024;
 
+/// Robots whose folders are looked at when no id was given.
+const ROBOTS_MAX: usize = 64;
+
 /// The state folder of one robot, locked.
 #[derive(Debug)]
 pub(super) struct StateFolder {
@@ -229,9 +232,21 @@ pub(super) fn robot_folder(state: &Path, robot: &RobotId) -> PathBuf {
 }
 
 /// Returns the audit folder below the folder of one robot.
-#[cfg(feature = "dora")]
 pub(super) fn audit_folder(robot_folder: &Path) -> PathBuf {
     robot_folder.join("audit")
+}
+
+/// Returns the robots that have a folder, whether their node lives or not.
+pub(super) fn robots_in(state: &Path) -> Vec<RobotId> {
+    let mut robots: Vec<RobotId> = std::fs::read_dir(state.join("robots"))
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| RobotId::parse(entry.file_name().to_str()?).ok())
+        .take(ROBOTS_MAX)
+        .collect();
+    robots.sort();
+    robots
 }
 
 fn read_bounded(path: &Path) -> io::Result<String> {

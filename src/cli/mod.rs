@@ -1,5 +1,6 @@
 //! The command line: arguments in, text or JSON out, one file a subcommand. It decides nothing.
 
+mod audit;
 mod check;
 mod completions;
 mod ctl;
@@ -57,6 +58,8 @@ enum Command {
     Tools(tools::Args),
     /// Talk to a running node as its operator.
     Ctl(ctl::Args),
+    /// Verify, show or export what a robot's black box holds.
+    Audit(audit::Args),
     /// Print the script that lets a shell complete this command line.
     Completions(completions::Args),
 }
@@ -131,6 +134,7 @@ fn dispatch(cli: &Cli, matches: &ArgMatches, printer: &Printer) -> Result<Exit, 
         Command::Explain(args) => explain::run(args, &settings, printer),
         Command::Tools(args) => tools::run(args, &settings, printer),
         Command::Ctl(args) => ctl::run(args, &settings, printer),
+        Command::Audit(args) => audit::run(args, &settings, printer),
         Command::Completions(args) => completions::run(args),
     }
 }

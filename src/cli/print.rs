@@ -34,6 +34,19 @@ impl Printer {
         }
     }
 
+    /// As [`Printer::result`], for a document that holds text of strangers: what could steer a terminal
+    /// stands in it as `\u…`, which is the same text to whoever parses it.
+    pub(super) fn foreign(&self, text: &str, document: &impl Serialize) {
+        if !self.json {
+            out(text.trim_end());
+            return;
+        }
+        match serde_json::to_string_pretty(document) {
+            Ok(json) => out(&spelled_out(&json)),
+            Err(error) => err(&format!("error: the result is no JSON: {error}")),
+        }
+    }
+
     /// Prints why the command ends, and the way out.
     pub(super) fn error(&self, error: &AppError) {
         let hint = error.hint();
@@ -71,6 +84,22 @@ pub(super) fn warning(text: &str) {
     err(&format!("warning: {text}"));
 }
 
+/// Spells out every character beyond ASCII, and the delete, of a JSON document. Outside of its texts it
+/// has none, and the controls below the space are spelled out by whoever made it.
+fn spelled_out(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    for c in json.chars() {
+        if c.is_ascii() && c != '\u{7f}' {
+            text.push(c);
+        } else {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                text.push_str(&format!("\\u{unit:04x}"));
+            }
+        }
+    }
+    text
+}
+
 fn out(text: &str) {
     // A reader that went away is its own business: the job was done.
     drop(writeln!(io::stdout().lock(), "{text}"));
@@ -78,4 +107,22 @@ fn out(text: &str) {
 
 fn err(text: &str) {
     drop(writeln!(io::stderr().lock(), "{text}"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_document_of_strangers_is_ascii_and_means_the_same() {
+        let hostile = "\u{1b}[2J\u{7f}\u{9b}\u{202e}é\u{1f600}\n";
+        let document = serde_json::json!({ "text": hostile, "é": [1] });
+        let text = spelled_out(&serde_json::to_string_pretty(&document).unwrap());
+        assert!(
+            text.chars().all(|c| c == '\n' || (' '..='~').contains(&c)),
+            "{text}"
+        );
+        let read: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(read, document);
+    }
 }

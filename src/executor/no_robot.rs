@@ -32,6 +32,7 @@ impl RobotPort for NoRobot {
             reading: None,
             moving: false,
             person_stops: 0,
+            records: true,
             graph_timer: GraphTimer::Ticks,
         }
     }

@@ -158,6 +158,11 @@ fn run_state(stands: &mut Vec<Objection>, now: &Posture) {
         let hint = "only a named person can reset it; reading works meanwhile";
         stands.push(objection(Reason::EstopLatched, detail, hint));
     }
+    if !now.records {
+        let detail = "the black box cannot be written, so nothing may move";
+        let hint = "the disk of the state folder must have room again; reading works meanwhile";
+        stands.push(objection(Reason::Interlock, detail, hint));
+    }
     let rest = "wait until the motion under way has ended, or stop it";
     match now.run {
         RunState::Boot | RunState::Disarmed | RunState::Stopped => {

@@ -263,6 +263,7 @@ impl RobotPort for Bridge {
             reading,
             moving: live || run == RunState::Moving,
             person_stops: self.links.latch.person_stops(),
+            records: self.links.shared.records(),
             graph_timer: self.links.observed.graph_timer(now),
         }
     }

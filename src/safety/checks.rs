@@ -5,7 +5,7 @@
 pub struct FailedChecks(u32);
 
 /// Each check with the word that the operator reads.
-const NAMES: [(FailedChecks, &str); 17] = [
+const NAMES: [(FailedChecks, &str); 18] = [
     (FailedChecks::WRONG_STATE, "wrong run state"),
     (FailedChecks::LATCHED, "latched"),
     (FailedChecks::STOPPING, "a stop is under way"),
@@ -25,6 +25,7 @@ const NAMES: [(FailedChecks, &str); 17] = [
     (FailedChecks::OUTSIDE, "robot outside its workspace"),
     (FailedChecks::OVERSPEED, "robot faster than its ceiling"),
     (FailedChecks::ENDING, "this process is ending"),
+    (FailedChecks::BLACKBOX, "black box cannot be written"),
     (FailedChecks::GRAPH_TIMER, "the graph's timer stands still"),
 ];
 
@@ -63,6 +64,8 @@ impl FailedChecks {
     pub const OVERSPEED: Self = Self(1 << 14);
     /// A stop was asked for because the process ends: nothing is armed any more.
     pub const ENDING: Self = Self(1 << 15);
+    /// The disk takes no records, or only into the reserve: what is not recorded is not done.
+    pub const BLACKBOX: Self = Self(1 << 17);
     /// The timer of the dataflow stands still, or has not ticked for long enough since.
     pub const GRAPH_TIMER: Self = Self(1 << 16);
 

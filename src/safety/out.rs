@@ -60,6 +60,8 @@ pub struct TickInput {
     pub word: LatchWord,
     /// What the robot last said.
     pub seen: Seen,
+    /// Whether what happens can be recorded.
+    pub records: bool,
     /// Iterations of the spine.
     pub spine: u64,
     /// Rounds of the sending thread.

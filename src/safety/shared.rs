@@ -61,6 +61,7 @@ pub struct Shared {
     safety: AtomicU64,
     events_lost: AtomicU64,
     sender: OnceLock<Thread>,
+    records: AtomicBool,
 }
 
 impl Shared {
@@ -84,6 +85,7 @@ impl Shared {
             safety: AtomicU64::new(0),
             events_lost: AtomicU64::new(0),
             sender: OnceLock::new(),
+            records: AtomicBool::new(true),
         }
     }
 
@@ -143,6 +145,17 @@ impl Shared {
     /// Counts one safety event that found its queue full.
     pub fn event_lost(&self) {
         self.events_lost.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// Notes whether what happens can be recorded. While it cannot, nothing is armed or moved, and what
+    /// moves is stopped by the next tick.
+    pub fn note_records(&self, can_record: bool) {
+        self.records.store(can_record, Ordering::SeqCst);
+    }
+
+    /// Returns whether what happens can be recorded.
+    pub fn records(&self) -> bool {
+        self.records.load(Ordering::SeqCst)
     }
 
     /// Registers the sending thread, which the tick wakes when it has something to send.

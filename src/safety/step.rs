@@ -251,6 +251,7 @@ impl SafetyStep {
             now,
             word: self.links.latch.word(),
             seen: self.links.observed.seen(),
+            records: shared.records(),
             spine: shared.spine_progress(),
             outbox: shared.outbox_progress(),
             call: if call == 0 {

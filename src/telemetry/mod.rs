@@ -5,15 +5,19 @@
 //! so a counter is right as soon as [`FactSink::raise`](crate::terms::FactSink::raise) returned, and
 //! written to disk by one thread of its own.
 
+mod blackbox;
 mod exporter;
 mod install;
 mod log_lines;
 mod metrics;
 mod record;
 mod recorder;
-mod segment;
 mod tell;
 
+pub use blackbox::{
+    ChainReport, Chosen, ExportLine, Fault, RecordHash, Selection, SelectionFilter, Tip,
+    Verification, class_word, export_lines, select_records, verify_records,
+};
 pub use exporter::{Exporter, ExporterPlan, ListenAddr, ListenError};
 pub use install::{LogFormat, LogHandle, LogPlan, TracingError, flush_log, install_tracing};
 pub use metrics::{

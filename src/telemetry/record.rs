@@ -1,16 +1,16 @@
-//! Records of the black box: one JSON object a line, and reading them back.
+//! The facts of the black box, and reading them back. How their lines are chained stands in `blackbox`.
 //!
-//! A process that was killed leaves at most one torn line, at the end of its last segment; reading
-//! passes over it. Any other line that is no record is an error: somebody changed the file.
+//! A process that was killed leaves at most one torn line in each class, at the end of its last segment;
+//! reading passes over it. Any other line that is no record is an error: somebody changed the file.
 
-use std::fs::OpenOptions;
-use std::io::{BufRead, BufReader, Read};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use serde::de::{Error as _, IgnoredAny};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::segment::{SEGMENT_BYTES_MAX, segments};
+use super::blackbox::{Disk as _, Folder, SEGMENT_BYTES_MAX, segment_files};
 use crate::terms::{Fact, FactClass};
 
 /// Longest line of the black box, bytes. Chosen: ten times the longest ordinary fact. Texts of a
@@ -56,97 +56,115 @@ pub enum RecordError {
         source: serde_json::Error,
     },
     /// A segment is larger than the recorder ever makes one.
-    #[error("{} is larger than {SEGMENT_BYTES_MAX} bytes", path.display())]
+    #[error("{} is larger than twice {SEGMENT_BYTES_MAX} bytes", path.display())]
     TooLarge {
         /// The segment.
         path: PathBuf,
     },
 }
 
-/// Reads all records of a folder, oldest first. A folder without segments has none.
+/// Reads the facts of a folder, those of a life in the order in which they were raised, older lives
+/// first. A folder without segments has none. What the recorder says about the box itself is passed
+/// over, and so are the hashes: `verify_records` judges those.
 ///
-/// Bounded by what a recorder may keep: the newest 64 segments of 4 MiB.
+/// Bounded by what a recorder may keep: 256 MiB.
 ///
 /// # Errors
 /// [`RecordError`] when the folder or a segment cannot be read, or was changed by somebody.
 pub fn read_records(dir: &Path) -> Result<Vec<Record>, RecordError> {
-    let found = segments(dir).map_err(|source| RecordError::Unreadable {
+    let disk = Folder::new(dir);
+    let found = segment_files(&disk).map_err(|source| RecordError::Unreadable {
         path: dir.to_owned(),
         source,
     })?;
     let mut records = Vec::new();
-    for (_, path) in found {
-        read_segment(&path, &mut records)?;
+    let mut lives = Lives::default();
+    for (class, segment, bytes) in found {
+        let path = dir.join(&segment.name);
+        if bytes > SEGMENT_BYTES_MAX.saturating_mul(2) {
+            return Err(RecordError::TooLarge { path });
+        }
+        let lines = disk.read(&segment.name, SEGMENT_BYTES_MAX.saturating_mul(2));
+        let lines = lines.map_err(|source| RecordError::Unreadable {
+            path: path.clone(),
+            source,
+        })?;
+        for read in read_lines(&path, &lines)? {
+            lives.note(&read.boot, class);
+            records.extend(read.into_record());
+        }
     }
+    records.sort_by_key(|record| (lives.rank(&record.boot), record.seq));
     Ok(records)
 }
 
-fn read_segment(path: &Path, into: &mut Vec<Record>) -> Result<(), RecordError> {
-    let unreadable = |source| RecordError::Unreadable {
-        path: path.to_owned(),
-        source,
-    };
-    let file = OpenOptions::new()
-        .read(true)
-        .open(path)
-        .map_err(unreadable)?;
-    // One byte more than a segment may have tells a larger one from a full one.
-    let mut left = SEGMENT_BYTES_MAX.saturating_add(1);
-    let mut reader = BufReader::new(file.take(left));
-    let mut line = Vec::new();
-    for number in 1.. {
-        line.clear();
-        let bytes = reader.read_until(b'\n', &mut line).map_err(unreadable)?;
-        if bytes == 0 {
-            break;
-        }
-        left = left.saturating_sub(u64::try_from(bytes).unwrap_or(u64::MAX));
-        if left == 0 {
-            return Err(RecordError::TooLarge {
-                path: path.to_owned(),
-            });
-        }
-        match serde_json::from_slice(&line) {
-            Ok(record) => into.push(record),
+fn read_lines(path: &Path, bytes: &[u8]) -> Result<Vec<Read>, RecordError> {
+    let mut read = Vec::new();
+    for (number, line) in bytes.split_inclusive(|byte| *byte == b'\n').enumerate() {
+        match Read::parse(line) {
+            Ok(record) => read.push(record),
             // Torn: the process was killed, or the disk was full, while this line was written.
-            Err(_) if line.last() != Some(&b'\n') => break,
+            Err(_) if !line.ends_with(b"\n") => break,
             Err(source) => {
                 return Err(RecordError::BadLine {
                     path: path.to_owned(),
-                    line: number,
+                    line: number.saturating_add(1),
                     source,
                 });
             }
         }
     }
-    Ok(())
+    Ok(read)
 }
 
-/// The head of a record, before its fact.
-#[derive(Debug, Serialize)]
-pub(super) struct Line<'a> {
-    pub(super) seq: u64,
-    pub(super) boot: &'a str,
-    pub(super) t_mono_ms: u64,
-    pub(super) t_wall: &'a str,
-    pub(super) class: FactClass,
-    pub(super) fact: &'a Value,
+/// A line as it lies there: a fact, or a note about the box itself.
+#[derive(Debug, Deserialize)]
+struct Read {
+    seq: u64,
+    boot: String,
+    t_mono_ms: u64,
+    t_wall: String,
+    class: FactClass,
+    fact: Option<Fact>,
+    note: Option<IgnoredAny>,
 }
 
-impl Line<'_> {
-    /// Appends the line to a buffer.
-    pub(super) fn append(&self, out: &mut Vec<u8>) -> Result<(), serde_json::Error> {
-        let start = out.len();
-        match serde_json::to_writer(&mut *out, self) {
-            Ok(()) => {
-                out.push(b'\n');
-                Ok(())
-            }
-            Err(error) => {
-                out.truncate(start);
-                Err(error)
-            }
+impl Read {
+    fn parse(line: &[u8]) -> Result<Self, serde_json::Error> {
+        let read: Self = serde_json::from_slice(line)?;
+        if read.fact.is_some() == read.note.is_some() {
+            return Err(serde_json::Error::custom("neither a fact nor a note"));
         }
+        Ok(read)
+    }
+
+    fn into_record(self) -> Option<Record> {
+        Some(Record {
+            seq: self.seq,
+            boot: self.boot,
+            t_mono_ms: self.t_mono_ms,
+            t_wall: self.t_wall,
+            class: self.class,
+            fact: self.fact?,
+        })
+    }
+}
+
+/// The lives, older ones first: in the order of the safety class, which is pruned last. Those that it
+/// does not know are older than all of them.
+#[derive(Debug, Default)]
+struct Lives(BTreeMap<String, usize>);
+
+impl Lives {
+    fn note(&mut self, boot: &str, class: FactClass) {
+        if class == FactClass::Safety && !self.0.contains_key(boot) {
+            let rank = self.0.len().saturating_add(1);
+            self.0.insert(boot.to_owned(), rank);
+        }
+    }
+
+    fn rank(&self, boot: &str) -> usize {
+        self.0.get(boot).copied().unwrap_or(0)
     }
 }
 

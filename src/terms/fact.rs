@@ -5,7 +5,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{ApprovalOutcome, Input, PeerEvent, Reason, RunState, StopCause, StopKind, Tier};
+use super::{
+    ApprovalOutcome, Input, Keeping, PeerEvent, Reason, RunState, StopCause, StopKind, Tier,
+};
 
 /// How a fact is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -515,4 +517,10 @@ impl Fact {
 pub trait FactSink: Send + Sync + fmt::Debug {
     /// Takes one fact. Never blocks: what does not fit is dropped by class and counted.
     fn raise(&self, fact: Fact);
+
+    /// Asks that every fact of the safety class which this thread raised before be brought to the disk,
+    /// and returns where to look whether it was. Never blocks.
+    fn keep(&self) -> Keeping {
+        Keeping::without_disk()
+    }
 }

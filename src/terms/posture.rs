@@ -70,6 +70,8 @@ pub struct Posture {
     /// How often a person stopped the robot, or anybody latched it, in this life; wraps. A goal that
     /// was given before the last of them moves the robot no more.
     pub person_stops: u32,
+    /// Whether what happens can be recorded.
+    pub records: bool,
     /// How the timer of the dataflow stands.
     pub graph_timer: GraphTimer,
 }
@@ -93,6 +95,7 @@ impl Posture {
             }),
             moving: false,
             person_stops: 0,
+            records: true,
             graph_timer: GraphTimer::Ticks,
         }
     }

@@ -6,6 +6,7 @@
 )]
 
 mod architecture;
+mod audit;
 mod bridges;
 mod broken_files;
 mod closed_pipes;

@@ -1,7 +1,7 @@
 //! The way out of each refusal: one table, shown by `ctl` and in its `--json` as `hint`.
 
 /// What a failed check begins with, and what to do about it.
-const REMEDIES: [(&str, &str); 32] = [
+const REMEDIES: [(&str, &str); 33] = [
     (
         "wrong run state",
         "`octos-edge ctl status` names the state: arming needs a disarmed robot (armed already: \
@@ -46,6 +46,11 @@ const REMEDIES: [(&str, &str); 32] = [
     (
         "board was overloaded",
         "take load off the board; the check passes after 30 s without a late tick",
+    ),
+    (
+        "black box cannot be written",
+        "make room on the disk of the state folder, or mend its permissions; it is tried again every \
+         second",
     ),
     ("no time to arm for", "give a time with --for-s, 1 to 3600"),
     (

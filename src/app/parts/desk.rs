@@ -10,6 +10,8 @@ use std::time::SystemTime;
 
 use crate::app::state::StateFiles;
 use crate::safety::{Latch, Links};
+#[cfg(feature = "dora")]
+use crate::terms::FactClass;
 use crate::terms::{Fact, FactSink, RunState, StopCause, StopKind};
 
 /// The files of latch and marker.
@@ -25,8 +27,6 @@ struct Inner {
     sink: Arc<dyn FactSink>,
     /// Whether the latch in memory is also on disk.
     persisted: AtomicBool,
-    /// Whether the black box can be written.
-    can_record: AtomicBool,
     /// The epoch whose latch was reset last, plus one; 0 before the first reset.
     reset: AtomicU64,
 }
@@ -41,7 +41,6 @@ impl Desk {
                 sink,
                 persisted,
                 reset: AtomicU64::new(0),
-                can_record: AtomicBool::new(true),
             }),
         }
     }
@@ -53,11 +52,6 @@ impl Desk {
         who: &str,
         arm: impl FnOnce() -> Result<T, Vec<String>>,
     ) -> Result<T, Vec<String>> {
-        if !self.inner.can_record.load(Ordering::Acquire) {
-            return Err(vec![
-                "the black box cannot be written: free the disk".to_owned(),
-            ]);
-        }
         let files = self.files();
         let was_marked = files.unclean();
         if !was_marked {
@@ -96,23 +90,26 @@ impl Desk {
         done
     }
 
-    /// Notes whether the black box can be written. When it no longer can, a robot that may move is
-    /// stopped, and nobody arms until it can again.
+    /// Notes whether the black box can be written. While it cannot, the tick stops what may move, and
+    /// nobody arms.
     #[cfg(feature = "dora")]
     pub(in crate::app) fn note_black_box(&self, healthy: bool) {
-        let was = self.inner.can_record.swap(healthy, Ordering::AcqRel);
-        if was && !healthy {
-            match self.inner.links.shared.run() {
-                RunState::Armed | RunState::Moving => {
-                    self.latch().ask(StopKind::Stop, StopCause::Blackbox);
-                }
-                RunState::Boot
-                | RunState::Disarmed
-                | RunState::Stopping
-                | RunState::Stopped
-                | RunState::Latched
-                | RunState::Fault => {}
+        self.inner.links.shared.note_records(healthy);
+    }
+
+    /// Notes that facts had to be dropped because their queue was full: of the safety class, which
+    /// latches the robot, or of the audit class, which stops it when it moves.
+    #[cfg(feature = "dora")]
+    pub(in crate::app) fn note_dropped(&self, class: FactClass) {
+        let moves = self.inner.links.shared.run() == RunState::Moving;
+        match class {
+            FactClass::Safety => {
+                self.latch().ask(StopKind::Estop, StopCause::Blackbox);
             }
+            FactClass::Audit if moves => {
+                self.latch().ask(StopKind::Stop, StopCause::Blackbox);
+            }
+            FactClass::Audit | FactClass::Trace => {}
         }
     }
 

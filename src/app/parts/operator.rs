@@ -10,7 +10,7 @@ use crate::app::control::{Answer, GoalStatus, Status, Word};
 use crate::robot::Bridge;
 use crate::safety::{Links, Order, OrderPort};
 use crate::spine::SpineHandle;
-use crate::terms::{Fact, FactSink, RobotPort as _, RunState, StopCause, StopKind, Tier};
+use crate::terms::{Fact, FactSink, Keeping, RobotPort as _, RunState, StopCause, StopKind, Tier};
 
 /// A state older than this is not fresh enough to begin with, ms. Chosen: five states of a rover.
 const READY_MS_MAX: u64 = 500;
@@ -187,11 +187,15 @@ impl OperatorDesk {
         epoch
     }
 
-    /// Latch word, then the verb, then the disk, then the answer.
+    /// Latch word, then the verb, then the disk (latch and records), then the answer.
     fn estop(&self, who: &str, why: &str) -> Answer {
         let epoch = self.stop(StopKind::Estop, who, why);
+        let mut records: Option<Keeping> = None;
         for _ in 0..PERSIST_LOOKS_MAX {
-            if self.desk.is_persisted() {
+            if records.is_none() && self.desk.is_persisted() {
+                records = Some(self.sink.keep());
+            }
+            if records.as_ref().is_some_and(Keeping::is_kept) {
                 return Answer::Done {
                     text: format!("latched and on disk, epoch {epoch}"),
                 };
@@ -244,7 +248,7 @@ impl OperatorDesk {
     }
 
     /// Records what became of an order, and turns it into the answer.
-    fn told(&self, word: &Word, result: Result<(), Vec<String>>) -> Answer {
+    pub(super) fn told(&self, word: &Word, result: Result<(), Vec<String>>) -> Answer {
         if let Err(failed) = result {
             self.refuse(word, failed.clone());
             return Answer::Refused { failed };
@@ -266,13 +270,42 @@ impl OperatorDesk {
             why,
             for_s,
         });
+        let on_disk = match word {
+            Word::Reset { .. } => self.recorded(),
+            Word::Status
+            | Word::Arm { .. }
+            | Word::Disarm { .. }
+            | Word::Stop { .. }
+            | Word::Estop { .. }
+            | Word::Approve { .. }
+            | Word::Deny { .. }
+            | Word::Goal { .. }
+            | Word::End { .. } => true,
+        };
+        let doubt = if on_disk {
+            ""
+        } else {
+            "; the disk has not confirmed the record of it"
+        };
         Answer::Done {
             text: format!(
-                "{}: the robot is {}",
+                "{}: the robot is {}{doubt}",
                 word.as_str(),
                 self.links.shared.run()
             ),
         }
+    }
+
+    /// Waits until the safety records are on disk; returns whether they are.
+    fn recorded(&self) -> bool {
+        let records = self.sink.keep();
+        for _ in 0..PERSIST_LOOKS_MAX {
+            if records.is_kept() {
+                return true;
+            }
+            self.wait.for_disk();
+        }
+        false
     }
 
     /// Records that a word was refused.

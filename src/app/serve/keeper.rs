@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 use crate::app::parts::Desk;
 use crate::robot::{EventTap, Names, Pulse, fact_of};
 use crate::telemetry::RecorderSink;
-use crate::terms::{Clock, FactSink as _, SafetyEventKind};
+use crate::terms::{Clock, FactClass, FactSink as _, SafetyEventKind};
 
 /// How often it looks, ms. A queue of events holds several seconds of the worst case.
 const LOOK_MS: u64 = 10;
@@ -28,6 +28,8 @@ pub(super) struct Keeper {
     pub(super) sink: RecorderSink,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) looks: u32,
+    /// Facts that were dropped, as far as they were heeded.
+    pub(super) dropped: [(FactClass, u64); 2],
 }
 
 impl Keeper {
@@ -58,14 +60,19 @@ impl Keeper {
         self.look_at_disk(wall);
     }
 
-    /// Once a second: a disk that refuses is not asked more often.
+    /// What the black box says is looked at each time, as it costs nothing; the disk once a second, as one
+    /// that refuses is not asked more often.
     fn look_at_disk(&mut self, wall: SystemTime) {
-        self.looks = self.looks.wrapping_add(1);
-        if !self.looks.is_multiple_of(LOOKS_PER_DISK_LOOK) {
-            return;
+        self.desk.note_black_box(self.sink.healthy());
+        for (class, seen) in &mut self.dropped {
+            let dropped = self.sink.dropped(*class);
+            if std::mem::replace(seen, dropped) < dropped {
+                self.desk.note_dropped(*class);
+            }
         }
-        self.desk
-            .note_black_box(self.sink.healthy() && !self.sink.safety_overflow());
-        self.desk.keep_up(wall);
+        self.looks = self.looks.wrapping_add(1);
+        if self.looks.is_multiple_of(LOOKS_PER_DISK_LOOK) {
+            self.desk.keep_up(wall);
+        }
     }
 }

@@ -19,7 +19,7 @@ use crate::node::{Attached, DoraEvents, DoraWire, EventsCloser};
 use crate::robot::{Heard, Inbox, Outbox, Parts};
 use crate::safety::{Latch, Supervisor, run_safety};
 use crate::telemetry::{LogHandle, RecorderSink};
-use crate::terms::{Clock, StopCause, StopKind};
+use crate::terms::{Clock, FactClass, StopCause, StopKind};
 
 /// How long the threads may take to end: 200 looks of 10 ms.
 const JOIN_LOOKS_MAX: u32 = 200;
@@ -105,6 +105,7 @@ impl Threads {
             sink: recorder.clone(),
             clock: Arc::clone(&clock),
             looks: 0,
+            dropped: [(FactClass::Safety, 0), (FactClass::Audit, 0)],
         };
         let kept = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&kept);

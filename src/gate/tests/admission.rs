@@ -186,6 +186,22 @@ fn a_runtime_that_is_broken_inside_is_an_interlock() {
 }
 
 #[test]
+fn case_48_what_cannot_be_recorded_is_an_interlock_and_reading_works() {
+    let mut rig = Rig::new();
+    rig.now.records = false;
+    for (tool, args) in [
+        ("rover_set_velocity", drive()),
+        ("rover_go_to_pose", target(1.0, 0.0)),
+    ] {
+        let refusal = rig.refused(tool, args, Reason::Interlock);
+        assert!(refusal.detail.contains("black box"), "{refusal}");
+    }
+    assert!(rig.call("rover_get_pose", json!({})).is_ok());
+    rig.now.records = true;
+    assert!(rig.call("rover_set_velocity", drive()).is_ok());
+}
+
+#[test]
 fn an_old_or_missing_state_is_stale() {
     let mut rig = Rig::new();
     rig.now.now = after(500);

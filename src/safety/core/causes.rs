@@ -30,6 +30,9 @@ impl Core {
         if seen.signs.has(Signs::VENDOR_ESTOP) && !input.word.estop {
             out.ask(StopKind::Estop, StopCause::VendorEvent);
         }
+        // Asked once, and not where a stop stands that does not leave the robot armed anyway.
+        let stands = input.word.stop && !input.word.cause.is_none_or(StopCause::leaves_armed);
+        let unrecorded = !input.records && !stands;
         if let Some(lease) = &mut self.lease {
             lease.look(input.now, input.call, input.spine);
         }
@@ -39,6 +42,7 @@ impl Core {
                 (self.pace.overload(), StopCause::BoardFault),
                 (seen.signs.has(Signs::FOREIGN), StopCause::VendorEvent),
                 (seen.signs.has(Signs::OVERSPEED), StopCause::Overspeed),
+                (unrecorded, StopCause::Blackbox),
             ];
             ask_for(&found, out);
         }
@@ -50,6 +54,7 @@ impl Core {
             let found = [
                 (loss, StopCause::BridgeLost),
                 (self.pace.overload(), StopCause::BoardFault),
+                (unrecorded, StopCause::Blackbox),
             ];
             ask_for(&found, out);
             // Heartbeats go on for as long as the call lives and makes progress.
@@ -120,6 +125,15 @@ impl Core {
                 self.lease = None;
                 out.ask(StopKind::Stop, StopCause::Deadline);
             }
+        }
+    }
+
+    /// After a stop because nothing could be recorded: once it can again, nobody has to acknowledge that.
+    /// The robot stays disarmed.
+    pub(super) fn end_of_silence(&mut self, input: &TickInput, out: &mut TickOut) {
+        let over = self.run == RunState::Stopped && self.stop.is_none() && !input.word.stop;
+        if over && input.records && self.rests_by == Some(StopCause::Blackbox) {
+            self.set_run(RunState::Disarmed, None, out);
         }
     }
 

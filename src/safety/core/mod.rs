@@ -78,6 +78,8 @@ pub struct Core {
     /// Whether the next rest ends in `disarmed` instead of `armed`.
     disarm_after: bool,
     losses: u32,
+    /// Why the last stop left the robot where it is.
+    rests_by: Option<StopCause>,
     pace: Pace,
     heartbeat: Heartbeat,
     /// Since when the timer of the dataflow admits no motion, once that was told.
@@ -110,6 +112,7 @@ impl Core {
             idle_since: Mono::ZERO,
             disarm_after: false,
             losses: 0,
+            rests_by: None,
             heartbeat: Heartbeat::default(),
             graph_silent: None,
         }
@@ -125,6 +128,7 @@ impl Core {
         self.watch(input, out);
         self.watch_graph(input, out);
         self.advance_stop(input, out);
+        self.end_of_silence(input, out);
         self.end_of_arming(out);
         self.beat(input, out);
     }

@@ -47,7 +47,8 @@ impl Core {
     pub(super) fn fit_to_move(&self, input: &TickInput) -> bool {
         let (now, seen) = (input.now, &input.seen);
         let signs = seen.signs;
-        seen.peer_up
+        input.records
+            && seen.peer_up
             && seen.fresh(now, self.plan.stale_after_ms)
             && self.deadman_usable(seen)
             && now < self.armed_until

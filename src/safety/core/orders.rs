@@ -35,6 +35,7 @@ impl Core {
                     !input.seen.graph.at(input.now).is_good(),
                 )
                 .with(FailedChecks::OVERLOADED, self.pace.overloaded(input.now))
+                .with(FailedChecks::BLACKBOX, !input.records)
                 .with(FailedChecks::NO_TIME, for_ms == 0),
             Order::Disarm => FailedChecks::NONE
                 .with(

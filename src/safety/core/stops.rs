@@ -77,6 +77,7 @@ impl Core {
         if self.run == RunState::Latched {
             return; // at rest, and latched until a person resets it
         }
+        self.rests_by = cause;
         let disarms = to == RunState::Armed && self.disarm_after;
         let to = if disarms { RunState::Disarmed } else { to };
         self.set_run(to, cause, out);

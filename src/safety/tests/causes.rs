@@ -19,6 +19,8 @@ fn every_cause_stops_a_moving_robot_and_leaves_it_as_the_list_says() {
             let expected = match kind {
                 StopKind::Estop => RunState::Latched,
                 StopKind::Stop if cause.leaves_armed() => RunState::Armed,
+                // Here all can be recorded, so nobody has to acknowledge that it could not.
+                StopKind::Stop if cause == StopCause::Blackbox => RunState::Disarmed,
                 StopKind::Stop => RunState::Stopped,
             };
             assert_eq!(bench.run(), expected, "{kind} {cause}");
@@ -65,7 +67,7 @@ fn a_process_that_ends_arms_nothing_whatever_else_was_asked_for() {
 
 #[test]
 fn no_first_command_passes_once_the_process_ends_or_the_robot_is_out_of_bounds() {
-    let offer = |ending: bool, signs: Signs| {
+    let offer_recorded = |records: bool, ending: bool, signs: Signs| {
         let mut core = Core::new(plan(), 5);
         let mut input = well();
         let mut out = TickOut::default();
@@ -75,6 +77,7 @@ fn no_first_command_passes_once_the_process_ends_or_the_robot_is_out_of_bounds()
         assert!(core.check(&input, arm).is_none());
         core.carry_out(arm, &mut out);
         input.word.ending = ending;
+        input.records = records;
         input.seen.signs = signs;
         let mut bench = Bench::armed();
         bench.call = 1;
@@ -82,7 +85,10 @@ fn no_first_command_passes_once_the_process_ends_or_the_robot_is_out_of_bounds()
         cmd.epoch = 5;
         core.offer(&input, &cmd, &mut out)
     };
+    let offer = |ending, signs| offer_recorded(true, ending, signs);
     assert_eq!(offer(false, Signs::STILL), Ok(Pass::First));
+    let unrecorded = offer_recorded(false, false, Signs::STILL);
+    assert_eq!(unrecorded, Err(DropCause::NotArmed));
     assert_eq!(offer(true, Signs::STILL), Err(DropCause::Epoch));
     for sign in [Signs::OUTSIDE, Signs::OVERSPEED, Signs::BLIND] {
         assert_eq!(offer(false, sign), Err(DropCause::NotArmed), "{sign:?}");
@@ -107,6 +113,7 @@ fn well() -> TickInput {
             deaf: false,
             graph: crate::safety::GraphSeen::default(),
         },
+        records: true,
         spine: 1,
         outbox: 1,
         call: CallNote {

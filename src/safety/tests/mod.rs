@@ -9,5 +9,6 @@ mod causes;
 mod graph;
 mod props;
 mod races;
+mod records;
 mod table;
 mod walk;

@@ -568,7 +568,10 @@ fn a_stop_in_any_state_leads_back_and_never_up() {
     assert_eq!(after(Bench::armed()), RunState::Armed);
     assert_eq!(after(Bench::moving()), RunState::Armed);
     let mut stopped = Bench::moving();
-    stopped.links.latch.ask(StopKind::Stop, StopCause::Blackbox);
+    stopped
+        .links
+        .latch
+        .ask(StopKind::Stop, StopCause::BoardFault);
     stopped.run_ms(400);
     assert_eq!(stopped.run(), RunState::Stopped);
     assert_eq!(after(stopped), RunState::Stopped);

@@ -1,9 +1,10 @@
 //! The black box: facts in bounded channels, one thread that writes them.
 //!
 //! Raising a fact never waits. A full channel drops the fact and counts it; facts of the safety
-//! class have a channel of their own, and an overflow there is told by [`Recorder::safety_overflow`].
-//! No stop waits for this thread: what must be on disk before an operator gets an answer (the latch)
-//! is written by its owner. Fine detail is thinned before it is written, see `thin`.
+//! class have a channel of their own. What was dropped is told by a record, and by
+//! [`RecorderSink::dropped`] to those who keep the robot still. No stop waits for this thread; an answer
+//! that says "latched" or "reset" does, with [`FactSink::keep`], after the verb has left. Fine detail is
+//! thinned before it is written, see `thin`. How records lie on disk stands in `blackbox`.
 
 #[cfg(test)]
 mod tests;
@@ -17,11 +18,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::{JoinHandle, Thread};
 
-use writer::Writer;
+use writer::{Writer, rfc3339};
 
 use super::Metrics;
-use super::segment::{SEGMENT_BYTES_MAX, Segments};
-use crate::terms::{Clock, Fact, FactClass, FactSink, Mono};
+use super::blackbox::{BlackBox, Disk, Folder, Limits, PerClass, Times};
+use crate::terms::{Clock, Fact, FactClass, FactSink, Keeping, Mono};
 
 /// Facts of the safety class that may wait. An overflow is told, never waited for.
 const SAFETY_QUEUE: usize = 256;
@@ -33,7 +34,7 @@ const TRACE_QUEUE: usize = 512;
 /// What a recorder works with.
 #[derive(Debug, Clone)]
 pub struct RecorderPlan {
-    /// The state folder; it exists.
+    /// The folder of the black box; it exists.
     pub dir: PathBuf,
     /// Gives both times of a record.
     pub clock: Arc<dyn Clock>,
@@ -44,7 +45,7 @@ pub struct RecorderPlan {
 /// Why there is no black box.
 #[derive(Debug, thiserror::Error)]
 pub enum RecorderError {
-    /// The first segment could not be made.
+    /// The first segments, the head or the reserve could not be made.
     #[error("could not begin a segment of the black box in {}", dir.display())]
     Open {
         /// The folder.
@@ -71,26 +72,35 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Begins a segment and starts the thread.
+    /// Begins the segments of this life and starts the thread.
     ///
     /// # Errors
     /// [`RecorderError::Open`] when the folder cannot be written, [`RecorderError::Thread`] when the
     /// system has no thread left.
     pub fn start(plan: RecorderPlan) -> Result<Self, RecorderError> {
-        Self::start_with(plan, SEGMENT_BYTES_MAX)
+        let disk = Box::new(Folder::new(&plan.dir));
+        Self::start_on(disk, plan, Limits::default())
     }
 
-    /// As [`Recorder::start`], with smaller segments.
-    fn start_with(plan: RecorderPlan, bytes_max: u64) -> Result<Self, RecorderError> {
-        let segments = Segments::open(&plan.dir, bytes_max);
-        let segments = segments.map_err(|source| RecorderError::Open {
+    /// As [`Recorder::start`], on another disk and with other limits.
+    fn start_on(
+        disk: Box<dyn Disk>,
+        plan: RecorderPlan,
+        limits: Limits,
+    ) -> Result<Self, RecorderError> {
+        let boot = uuid::Uuid::new_v4().simple().to_string();
+        let times = Times {
+            at: plan.clock.now(),
+            wall: &rfc3339(plan.clock.wall()),
+        };
+        let opened = BlackBox::open(disk, (limits, boot), times);
+        let opened = opened.map_err(|source| RecorderError::Open {
             dir: plan.dir.clone(),
             source,
         })?;
         let (lanes, queues) = channels();
         let shared = Arc::new(Shared::default());
-        let boot = uuid::Uuid::new_v4().simple().to_string();
-        let writer = Writer::new(&plan, (segments, queues), Arc::clone(&shared), boot);
+        let writer = Writer::new(&plan, (opened, queues), Arc::clone(&shared));
         let thread = std::thread::Builder::new()
             .name("recorder".to_owned())
             .spawn(move || writer.run())
@@ -116,15 +126,10 @@ impl Recorder {
         self.thread.is_finished()
     }
 
-    /// Returns whether the thread lives and the last write and the last sync succeeded. Callers
-    /// keep the robot still while it is `false`.
+    /// Returns whether the thread lives, the disk takes records and the reserve is free. Callers keep
+    /// the robot still while it is `false`.
     pub fn healthy(&self) -> bool {
         self.sink.healthy() && !self.thread.is_finished()
-    }
-
-    /// Returns whether a fact of the safety class was ever dropped.
-    pub fn safety_overflow(&self) -> bool {
-        self.sink.safety_overflow()
     }
 
     /// Writes what is left, syncs and joins the thread.
@@ -151,14 +156,14 @@ impl Recorder {
 pub struct RecorderSink(Arc<Inner>);
 
 impl RecorderSink {
-    /// Returns whether the last write and the last sync succeeded.
+    /// Returns whether the disk takes records and the reserve is free.
     pub fn healthy(&self) -> bool {
         !self.0.shared.unhealthy.load(Ordering::Acquire)
     }
 
-    /// Returns whether a fact of the safety class was ever dropped.
-    pub fn safety_overflow(&self) -> bool {
-        self.0.shared.safety_overflow.load(Ordering::Acquire)
+    /// Returns how many facts of a class found their channel full, in this life.
+    pub fn dropped(&self, class: FactClass) -> u64 {
+        self.0.shared.dropped.of(class).load(Ordering::Acquire)
     }
 }
 
@@ -177,11 +182,13 @@ impl FactSink for RecorderSink {
             wall: inner.clock.wall(),
             fact,
         };
-        if let Err(error) = inner.lanes.of(class).try_send(item) {
+        if let Err(error) = inner.lanes.of(class).try_send(Message::Raised(item)) {
             inner.metrics.dropped(class);
-            if class == FactClass::Safety {
-                inner.shared.safety_overflow.store(true, Ordering::Release);
-            }
+            inner
+                .shared
+                .dropped
+                .of(class)
+                .fetch_add(1, Ordering::AcqRel);
             // The thread is gone: nothing will be written any more.
             if let TrySendError::Disconnected(_) = error {
                 inner.shared.unhealthy.store(true, Ordering::Release);
@@ -189,6 +196,15 @@ impl FactSink for RecorderSink {
             }
         }
         inner.wake.unpark();
+    }
+
+    /// The word goes through the channel of the safety class, behind what this thread raised. When it
+    /// is full the answer stays no.
+    fn keep(&self) -> Keeping {
+        let (keeping, done) = Keeping::asked();
+        drop(self.0.lanes.safety.try_send(Message::Keep(done)));
+        self.0.wake.unpark();
+        keeping
     }
 }
 
@@ -207,7 +223,16 @@ struct Shared {
     seq: AtomicU64,
     closing: AtomicBool,
     unhealthy: AtomicBool,
-    safety_overflow: AtomicBool,
+    /// Facts that found their channel full.
+    dropped: PerClass<AtomicU64>,
+}
+
+/// What goes through a channel.
+#[derive(Debug)]
+enum Message {
+    Raised(Raised),
+    /// To be set once all before it is on disk.
+    Keep(Arc<AtomicBool>),
 }
 
 /// One fact on its way, with the times at which it was raised.
@@ -219,25 +244,10 @@ struct Raised {
     fact: Fact,
 }
 
-#[derive(Debug)]
-struct Lanes {
-    safety: SyncSender<Raised>,
-    audit: SyncSender<Raised>,
-    trace: SyncSender<Raised>,
-}
-
-impl Lanes {
-    fn of(&self, class: FactClass) -> &SyncSender<Raised> {
-        match class {
-            FactClass::Safety => &self.safety,
-            FactClass::Audit => &self.audit,
-            FactClass::Trace => &self.trace,
-        }
-    }
-}
+type Lanes = PerClass<SyncSender<Message>>;
 
 /// The receiving ends, safety first, each with its length.
-type Queues = [(Receiver<Raised>, usize); 3];
+type Queues = [(Receiver<Message>, usize); 3];
 
 fn channels() -> (Lanes, Queues) {
     let (safety, safety_out) = sync_channel(SAFETY_QUEUE);

@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use octos_edge::sim::{JournalEntry, read_journal};
-use octos_edge::telemetry::{Record, read_records};
+use octos_edge::telemetry::{Record, read_records, verify_records};
 use octos_edge::terms::Fact;
 use tempfile::TempDir;
 
@@ -131,7 +131,11 @@ impl Site {
     }
 
     fn lives(&self) -> Vec<Vec<Fact>> {
-        let records = read_records(&self.robot_state().join("audit")).unwrap();
+        let audit = self.robot_state().join("audit");
+        // However its lives ended: what they left is whole.
+        let found = verify_records(&audit, &[]).unwrap();
+        assert!(found.ok, "{:#?}", found.faults);
+        let records = read_records(&audit).unwrap();
         let mut lives: Vec<(String, Vec<Record>)> = Vec::new();
         for record in records {
             match lives.iter_mut().find(|(boot, _)| *boot == record.boot) {

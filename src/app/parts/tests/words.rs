@@ -1,6 +1,7 @@
 //! What an operator's word does before anything else, and what the record holds of it.
 
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
 
 use crate::app::clock::SystemClock;
@@ -10,14 +11,24 @@ use crate::app::settings::{Settings, SettingsRequest};
 use crate::app::state::StateFolder;
 use crate::robot::Parts;
 use crate::telemetry::LogFormat;
-use crate::terms::{StopCause, StopKind};
+#[cfg(feature = "dora")]
+use crate::terms::FactClass;
+use crate::terms::{Keeping, RunState, StopCause, StopKind};
 
 #[derive(Debug, Default)]
-pub(super) struct Facts(pub(super) Mutex<Vec<Fact>>);
+pub(super) struct Facts(pub(super) Mutex<Vec<Fact>>, AtomicBool);
 
 impl FactSink for Facts {
     fn raise(&self, fact: Fact) {
         self.0.lock().unwrap().push(fact);
+    }
+
+    fn keep(&self) -> Keeping {
+        if self.1.load(Ordering::SeqCst) {
+            Keeping::asked().0
+        } else {
+            Keeping::without_disk()
+        }
     }
 }
 
@@ -172,6 +183,65 @@ fn the_record_holds_who_asked_for_a_stop_and_why_behind_the_stop() {
     let told = |what: &str| (what.to_owned(), Some(who.clone()), Some(why.clone()));
     let expected = [asked("stop"), told("stop"), asked("estop"), told("estop")];
     assert_eq!(world.facts.words(), expected);
+}
+
+/// Says a word and returns the answer's text, with a disk that keeps records and with one that does not.
+fn answers(say: impl Fn(&World) -> Answer) -> [String; 2] {
+    [false, true].map(|loses| {
+        let world = world();
+        world.facts.1.store(loses, Ordering::SeqCst);
+        // The latch itself is on disk.
+        world
+            .desk
+            .desk
+            .follow(RunState::Latched, std::time::SystemTime::UNIX_EPOCH);
+        let answer = say(&world);
+        let Answer::Done { text } = answer else {
+            panic!("{answer:?}");
+        };
+        text
+    })
+}
+
+#[test]
+fn case_50_latched_and_reset_are_answered_once_their_records_are_on_disk_or_say_that_they_are_not()
+{
+    let who = || "ann".to_owned();
+    let why = || "smoke".to_owned();
+    let latched = answers(|world| {
+        world.desk.carry_out(&Word::Estop {
+            who: who(),
+            why: why(),
+        })
+    });
+    assert!(latched[0].starts_with("latched and on disk"), "{latched:?}");
+    assert!(
+        latched[1].contains("the disk has not confirmed"),
+        "{latched:?}"
+    );
+    let reset = answers(|world| {
+        let word = Word::Reset {
+            who: who(),
+            why: why(),
+        };
+        world.desk.told(&word, Ok(()))
+    });
+    assert!(!reset[0].contains("disk"), "{reset:?}");
+    assert!(reset[1].contains("the disk has not confirmed"), "{reset:?}");
+}
+
+#[cfg(feature = "dora")]
+#[test]
+fn dropped_safety_facts_latch_and_dropped_audit_facts_stop_what_moves() {
+    let world = world();
+    let word = || world.desk.links.latch.word();
+    for class in [FactClass::Audit, FactClass::Trace] {
+        world.desk.desk.note_dropped(class);
+        assert_eq!(word().cause, None, "nothing moves");
+    }
+    world.desk.desk.note_dropped(FactClass::Safety);
+    assert!(word().estop);
+    assert_eq!(word().cause, Some(StopCause::Blackbox));
 }
 
 #[cfg(feature = "dora")]
