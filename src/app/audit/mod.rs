@@ -1,7 +1,7 @@
 //! `audit`: verify, show and export the black box of a robot, also while its node writes it.
 //!
 //! Nothing here writes into the folder of the box, and no lock is taken: whoever may read the files may
-//! look. What comes from records is a stranger's text: it reaches a terminal only through [`plain`].
+//! look. What comes from records is a stranger's text: it reaches a terminal only through [`plain()`].
 
 mod export;
 mod plain;

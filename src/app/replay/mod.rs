@@ -19,6 +19,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Read as _};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::exit::{AppError, Exit};
 use super::load::Installation;
@@ -307,12 +308,32 @@ impl Record {
                 event: WireEvent::Stop,
             });
         }
+        if let Some(every) = tick_period(session) {
+            parts.links.observed.watch_graph(every, Mono::ZERO);
+        }
         Self {
             body: Body::new(parts, rhythm),
             events,
             wire,
         }
     }
+}
+
+/// Returns the period of the timer in a session, as its first two ticks tell it; `None` when there are
+/// none. A session holds no dataflow that would say it.
+fn tick_period(session: &Session) -> Option<Duration> {
+    let ticks = session.events().iter().filter(|timed| {
+        matches!(
+            timed.event,
+            WireEvent::Data {
+                input: Input::Tick,
+                ..
+            }
+        )
+    });
+    let mut times = ticks.map(|timed| timed.at);
+    let (first, second) = (times.next()?, times.next()?);
+    Some(second.since(first))
 }
 
 impl World for Record {

@@ -239,6 +239,23 @@ fn a_session_without_an_end_ends_with_its_last_event_and_an_empty_one_at_once() 
 }
 
 #[test]
+fn a_timer_that_stands_still_is_noticed_as_on_a_dataflow_and_a_session_without_one_has_none() {
+    let tick =
+        |at: u32| format!(r#"{{ "type": "Input", "id": "tick", "time_offset_secs": {at} }}"#);
+    let end = r#"{ "type": "Stop", "time_offset_secs": 9 }"#.to_owned();
+    let silent = |f: &Fact| matches!(f, Fact::GraphSilent { .. });
+    for (ticks, noticed) in [(&[1, 2, 3][..], 1), (&[1], 0), (&[], 0)] {
+        let mut events: Vec<String> = ticks.iter().map(|at| tick(*at)).collect();
+        events.push(end.clone());
+        let session = format!(r#"{{ "id": "n", "events": [ {} ] }}"#, events.join(", "));
+        let (_, ran) = replayed(&session, None, None);
+        let at = at(&ran, silent);
+        assert_eq!(at.len(), noticed, "{at:?}");
+        assert!(at.iter().all(|at| (6_000..6_100).contains(at)), "{at:?}");
+    }
+}
+
+#[test]
 fn a_robot_that_is_gone_and_a_stranger_are_heard_as_on_a_dataflow() {
     let session = r#"{ "id": "n", "events": [
       { "type": "Input", "id": "state", "time_offset_secs": 0.01, "data": { "x": 1 } },
