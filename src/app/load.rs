@@ -10,6 +10,8 @@ use super::settings::Settings;
 use crate::board::Machine;
 use crate::config::{Board, ConfigError, ConfigErrors, PolicyFile, RobotFile, Tiers, load_robot};
 use crate::gate::{PolicyStack, RobotRules, check_policy, denied_stops, policy_warnings};
+#[cfg(feature = "dora")]
+use crate::terms::RobotId;
 use crate::terms::Tier;
 
 /// Everything a node runs on, immutable.
@@ -81,6 +83,39 @@ impl Installation {
     /// file, with the tiers that ask a person.
     pub(super) fn policy(&self, tier: Option<Tier>) -> PolicyStack {
         stack(&self.robot, &self.tiers, self.policy.as_ref(), tier)
+    }
+
+    /// Returns the robot's id: of its file, or given.
+    ///
+    /// # Errors
+    /// [`AppError::Config`] when there is none, or two that differ.
+    #[cfg(feature = "dora")]
+    pub(super) fn robot_id(&self, given: Option<&RobotId>) -> Result<RobotId, AppError> {
+        match (&self.robot.id, given) {
+            (Some(fixed), Some(given)) if fixed != given => Err(self.id_fault(
+                format!("the file fixes `{fixed}`, the dataflow gives `{given}`"),
+                "remove one of the two, or make them equal",
+            )),
+            (Some(id), _) | (None, Some(id)) => Ok(id.clone()),
+            (None, None) => Err(self.id_fault(
+                "the robot has no id".to_owned(),
+                "set ROBOT_ID in the env of the node, or `id` in the robot file",
+            )),
+        }
+    }
+
+    #[cfg(feature = "dora")]
+    fn id_fault(&self, problem: String, hint: &str) -> AppError {
+        let fault = ConfigError {
+            place: self.robot.place.clone(),
+            key: "id".to_owned(),
+            problem,
+            hint: hint.to_owned(),
+        };
+        match ConfigErrors::none_or(vec![fault]) {
+            Err(errors) => errors.into(),
+            Ok(()) => without_fault(),
+        }
     }
 }
 

@@ -1,11 +1,14 @@
 //! The stages that look at the robot: limits, approval, admission. No await lies between them.
 
-use super::approval::Approved;
 use super::refuse;
 use super::stages::Checked;
 use super::turn::Asked;
+use crate::arguments::Arguments;
 use crate::gate::{self, Admission, Grant, Limited, Pace};
 use crate::terms::{Effect, Posture, Refusal, RobotPort};
+
+/// The arguments that a person has permitted; `None` when nobody had to be asked.
+pub(super) type Approved = Option<Arguments>;
 
 /// A call that passed every stage.
 #[derive(Debug)]

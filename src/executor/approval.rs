@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio::time::{interval, timeout};
 
-use super::admission::{limit, not_void, would_pass};
+use super::admission::{Approved, limit, not_void, would_pass};
 use super::pipeline::{Executor, Held};
 use super::refuse;
 use super::stages::Checked;
@@ -18,9 +18,6 @@ use crate::terms::{ApprovalRequest, Refusal, Said};
 
 /// How often a waiting call looks whether a stop has made it void.
 const LOOK: Duration = Duration::from_millis(50);
-
-/// The arguments that a person has permitted; `None` when nobody had to be asked.
-pub(super) type Approved = Option<Arguments>;
 
 impl Executor {
     /// Asks a person, if the tier of the tool says so.

@@ -5,8 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-use super::admission::{Admitted, admit};
-use super::approval::Approved;
+use super::admission::{Admitted, Approved, admit};
 use super::record::{Open, Record};
 use super::scopes::{Scope, Scopes};
 use super::stages::{Checked, examine};

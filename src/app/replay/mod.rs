@@ -26,7 +26,6 @@ use super::load::Installation;
 use super::parts::{End, replies, scenario};
 use super::rehearse::{Play, RunFolder};
 use super::requests::NodeRequest;
-use super::serve::robot_id;
 use super::settings::Settings;
 use super::stage::{Cast, LOOK_MS, Ledger, Stage, World, refuse_metrics, runtime};
 use super::state::{StateFiles, StateFolder, robot_folder};
@@ -53,7 +52,7 @@ pub(super) fn replay(
     let installation = Installation::load(settings, &request.robot, &request.board)?;
     let scenario = scenario(request.model.as_deref())?;
     super::start_log(settings)?;
-    let robot_id = robot_id(&installation, request)?;
+    let robot_id = installation.robot_id(request.robot_id.as_ref())?;
     let session = read(&files.inputs)?;
     let out = create(files)?;
     let folder = RunFolder::fresh()?;

@@ -60,7 +60,7 @@ pub fn serve_node(settings: &Settings, request: &NodeRequest) -> Result<Exit, Ap
     let address = settings.metrics()?;
     let log = super::start_log(settings)?;
     let listener = scrape::bind(address)?;
-    let robot_id = robot_id(&installation, request)?;
+    let robot_id = installation.robot_id(request.robot_id.as_ref())?;
     let attached = attach(Needs::AGENT, settings.dora_node_config())?;
     let folder = StateFolder::open(&settings.state()?, &robot_id)?;
     let node = Node::start(NodeParts {
@@ -78,42 +78,6 @@ pub fn serve_node(settings: &Settings, request: &NodeRequest) -> Result<Exit, Ap
         listener,
     })?;
     Ok(serving.until_the_end())
-}
-
-/// Returns the robot's id: of its file, or given.
-///
-/// # Errors
-/// [`AppError::Config`] when there is none, or two that differ.
-pub(super) fn robot_id(
-    installation: &Installation,
-    request: &NodeRequest,
-) -> Result<RobotId, AppError> {
-    match (&installation.robot.id, &request.robot_id) {
-        (Some(fixed), Some(given)) if fixed != given => Err(id_fault(
-            installation,
-            format!("the file fixes `{fixed}`, the dataflow gives `{given}`"),
-            "remove one of the two, or make them equal",
-        )),
-        (Some(id), _) | (None, Some(id)) => Ok(id.clone()),
-        (None, None) => Err(id_fault(
-            installation,
-            "the robot has no id".to_owned(),
-            "set ROBOT_ID in the env of the node, or `id` in the robot file",
-        )),
-    }
-}
-
-fn id_fault(installation: &Installation, problem: String, hint: &str) -> AppError {
-    let fault = ConfigError {
-        place: installation.robot.place.clone(),
-        key: "id".to_owned(),
-        problem,
-        hint: hint.to_owned(),
-    };
-    match ConfigErrors::none_or(vec![fault]) {
-        Err(errors) => errors.into(),
-        Ok(()) => AppError::Internal("a fault was lost".to_owned()),
-    }
 }
 
 /// What a node is made of, once its files and its lock are in hand.
