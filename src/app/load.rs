@@ -105,7 +105,7 @@ impl Installation {
     }
 
     #[cfg(feature = "dora")]
-    fn id_fault(&self, problem: String, hint: &str) -> AppError {
+    pub(super) fn id_fault(&self, problem: String, hint: &str) -> AppError {
         let fault = ConfigError {
             place: self.robot.place.clone(),
             key: "id".to_owned(),

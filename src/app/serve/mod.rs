@@ -28,7 +28,6 @@ use super::parts::{Desk, ENDS_MAX, End, Life, Mind, OperatorDesk, Wait, Wake, be
 use super::requests::NodeRequest;
 use super::settings::Settings;
 use super::state::StateFolder;
-use crate::config::{ConfigError, ConfigErrors};
 use crate::node::{Attached, Needs, attach};
 use crate::robot::{Ids, Parts};
 use crate::safety::Boot;
@@ -334,7 +333,7 @@ fn start_recorder(
     };
     std::fs::create_dir_all(&audit).map_err(|error| bad(error.to_string()))?;
     let metrics = Metrics::new(RobotLabels::from(&installation.robot))
-        .map_err(|error| id_fault(installation, error.to_string(), error.hint()))?;
+        .map_err(|error| installation.id_fault(error.to_string(), error.hint()))?;
     let metrics = Arc::new(metrics);
     let recorder = Recorder::start(RecorderPlan {
         dir: audit.clone(),
