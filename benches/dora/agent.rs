@@ -89,6 +89,7 @@ pub(crate) fn call(out: &Path) {
     let parts = assemble(setup(&robot, &tiers, &clock));
     let (executor, turn) = calling(&robot, &tiers, (&parts.bridge, &clock));
     let ending = AtomicBool::new(false);
+    let bridge = Arc::clone(&parts.bridge);
     let (safety, outbox, mut inbox) = (parts.safety, parts.outbox, parts.inbox);
     let (mut tap, pulse) = (parts.events, parts.pulse);
     thread::scope(|scope| {
@@ -116,6 +117,10 @@ pub(crate) fn call(out: &Path) {
             .enable_all()
             .build()
             .unwrap();
+        // The dataflow ends this node if the robot never answers.
+        while !bridge.posture().bridge_up {
+            thread::park_timeout(Duration::from_millis(5));
+        }
         let times: Vec<f64> = (0..TRIPS + WARM)
             .map(|_| time(&runtime, &executor, &turn))
             .collect();
