@@ -5,6 +5,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
+use super::audit::plain;
 use super::control::{ANSWER_WITHIN, Answer, Client, PendingApproval, Status, Trouble, Word};
 use super::exit::AppError;
 use super::settings::Settings;
@@ -156,9 +157,9 @@ fn socket_of(state: &Path, robot: &RobotId) -> PathBuf {
 }
 
 /// A call that waits for a person's word. Its arguments are what a model wrote: what could play with
-/// the terminal is left out.
+/// the terminal, or turn the order of its numbers, is spelled out.
 fn question(one: &PendingApproval) -> String {
-    let args: String = one.args.chars().filter(|c| !c.is_control()).collect();
+    let args = plain(&one.args);
     let tier = one.needed.map_or(String::new(), |tier| format!(", {tier}"));
     let rule = one
         .rule

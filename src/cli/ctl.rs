@@ -146,7 +146,7 @@ pub(super) fn run(args: &Args, settings: &Settings, printer: &Printer) -> Result
             failed: failed.clone(),
         }),
         Answer::Status(status) => {
-            printer.result(&status.to_text(), &answer);
+            printer.foreign(&status.to_text(), &answer);
             Ok(Exit::Done)
         }
         Answer::Done { text } => {

@@ -14,7 +14,7 @@ use super::refuse;
 use super::stages::Checked;
 use super::turn::Asked;
 use crate::arguments::Arguments;
-use crate::terms::{ApprovalRequest, Refusal, Said};
+use crate::terms::{ApprovalRequest, Reason, Refusal, Said};
 
 /// How often a waiting call looks whether a stop has made it void.
 const LOOK: Duration = Duration::from_millis(50);
@@ -77,6 +77,11 @@ impl Executor {
             if now.latched {
                 // The gate says more about a latched robot; the word that is waited for would be late.
                 return refuse::stopped_since(asked, checked.entry.descriptor());
+            }
+            // Who arms next has not asked for this call.
+            let lost = self.in_vain(asked, checked).err();
+            if let Some(refusal) = lost.filter(|refusal| refusal.reason == Reason::NotArmed) {
+                return refusal;
             }
         }
     }

@@ -126,23 +126,31 @@ impl Target {
     fn open(file: &Path, force: bool) -> Result<Self, AppError> {
         let path = if force {
             let mut name = file.as_os_str().to_owned();
-            name.push(".part");
+            name.push(format!(".{}.part", std::process::id()));
             PathBuf::from(name)
         } else {
             file.to_owned()
         };
-        let mut options = OpenOptions::new();
-        options.write(true).mode(0o600);
-        if force {
-            options.create(true).truncate(true);
-        } else {
-            options.create_new(true);
+        let there = std::fs::symlink_metadata(file);
+        if force && there.is_ok_and(|there| !there.is_file()) {
+            return Err(AppError::Usage {
+                problem: format!("{} is no ordinary file", file.display()),
+                hint: "name another file".to_owned(),
+            });
         }
+        // A new file always: nothing is followed and nothing is written over.
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true).mode(0o600);
         match options.open(&path) {
             Ok(file) => Ok(Self { file, path }),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(AppError::Usage {
-                problem: format!("{} exists", file.display()),
-                hint: "name another file, or let it go with --force".to_owned(),
+                problem: format!("{} exists", path.display()),
+                hint: if force {
+                    "remove it: an export that was cut short has left it"
+                } else {
+                    "name another file, or let it go with --force"
+                }
+                .to_owned(),
             }),
             Err(error) => Err(unwritten(file, &error)),
         }

@@ -1,12 +1,13 @@
 //! The questions that wait for a person, and the answers to them.
 //!
 //! A question lives as long as the call that waits for it: once that is gone, an answer is late and
-//! changes nothing. Its id holds a piece of the digest of the arguments, so an answer that was meant for
-//! another call, or for an earlier life of the process, meets no question.
+//! changes nothing. Its id holds a piece of a digest of the tool, its arguments and the beginning of this
+//! life, so an answer that was meant for another call, or for an earlier life, meets no question.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
 
 use futures::future::BoxFuture;
 use tokio::sync::oneshot;
@@ -18,8 +19,8 @@ use crate::terms::{
 
 /// Questions that may wait. More than a person can read; a call beyond them is refused.
 const WAITING_MAX: usize = 8;
-/// Digits of the digest in the id of a question.
-const DIGEST_CHARS: usize = 6;
+/// Digits of the mark in the id of a question.
+const MARK_CHARS: usize = 6;
 /// Longest id that is recorded of an answer to no question, characters.
 const ID_CHARS_MAX: usize = 80;
 /// Longest arguments that a question shows, bytes of JSON. All that a command can carry is below it.
@@ -36,6 +37,8 @@ struct Inner {
     sink: Arc<dyn FactSink>,
     /// Whether anybody can answer.
     is_attended: bool,
+    /// When this life began, by the wall.
+    born: SystemTime,
     asked: AtomicU32,
     waiting: Mutex<Vec<Waiting>>,
 }
@@ -58,7 +61,7 @@ struct Waiting {
 /// What an operator says to a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::app) enum Reply<'a> {
-    Yes,
+    Yes { why: &'a str },
     No { why: &'a str },
 }
 
@@ -71,6 +74,7 @@ impl Approvals {
     ) -> Self {
         Self {
             inner: Arc::new(Inner {
+                born: clock.wall(),
                 clock,
                 sink,
                 is_attended,
@@ -108,7 +112,7 @@ impl Approvals {
                     .ended(id, ApprovalOutcome::Late, (Some(who), reply.why()));
                 return Err(format!("the time of question `{}` is over", short(id)));
             }
-            Reply::Yes => (
+            Reply::Yes { .. } => (
                 Said::Yes {
                     who: who.to_owned(),
                 },
@@ -123,12 +127,15 @@ impl Approvals {
             ),
         };
         let tool = waiting.request.tool;
-        if waiting.answer.send(said).is_err() {
+        if waiting.answer.is_closed() {
             self.inner
                 .ended(id, ApprovalOutcome::Late, (Some(who), reply.why()));
             return Err(format!("the call of question `{}` is gone", short(id)));
         }
+        // The record first: what a yes sets in motion must not stand before it.
         self.inner.ended(id, outcome, (Some(who), reply.why()));
+        // A call that went away in this moment runs no more, whatever was said to it.
+        drop(waiting.answer.send(said));
         Ok(format!("{}: {tool}", outcome.as_str()))
     }
 }
@@ -136,8 +143,7 @@ impl Approvals {
 impl Reply<'_> {
     fn why(&self) -> &str {
         match self {
-            Self::Yes => "",
-            Self::No { why } => why,
+            Self::Yes { why } | Self::No { why } => why,
         }
     }
 }
@@ -197,8 +203,7 @@ impl Inner {
         }
         let (sender, receiver) = oneshot::channel();
         let number = self.asked.fetch_add(1, Ordering::Relaxed).saturating_add(1);
-        let digits: String = request.digest.chars().take(DIGEST_CHARS).collect();
-        let id = format!("{number}-{digits}");
+        let id = format!("{number}-{}", self.mark(&request));
         let fact = asked(&id, &request);
         {
             let mut waiting = self.waiting();
@@ -218,6 +223,17 @@ impl Inner {
             id,
         };
         Ok((receiver, question))
+    }
+
+    /// Returns what tells a question from those of other calls and other lives.
+    fn mark(&self, request: &ApprovalRequest) -> String {
+        let born = self.born.duration_since(SystemTime::UNIX_EPOCH);
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&born.unwrap_or_default().as_nanos().to_le_bytes());
+        hasher.update(request.tool.as_bytes());
+        hasher.update(request.digest.as_bytes());
+        let hex = hasher.finalize().to_hex();
+        hex.chars().take(MARK_CHARS).collect()
     }
 
     fn ended(&self, id: &str, outcome: ApprovalOutcome, (who, why): (Option<&str>, &str)) {
@@ -266,7 +282,6 @@ fn short(id: &str) -> String {
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::AtomicU64;
-    use std::time::SystemTime;
 
     use futures::FutureExt as _;
     use serde_json::json;
@@ -277,6 +292,7 @@ mod tests {
     #[derive(Debug, Default)]
     struct World {
         now_ms: AtomicU64,
+        born_ms: AtomicU64,
         facts: Mutex<Vec<Fact>>,
     }
 
@@ -286,7 +302,8 @@ mod tests {
         }
 
         fn wall(&self) -> SystemTime {
-            SystemTime::UNIX_EPOCH
+            let born_ms = self.born_ms.load(Ordering::Relaxed);
+            SystemTime::UNIX_EPOCH + std::time::Duration::from_millis(born_ms)
         }
     }
 
@@ -339,10 +356,11 @@ mod tests {
         world.now_ms.store(1_000, Ordering::Relaxed);
         let pending = desk.pending();
         assert_eq!(pending.len(), 1);
-        assert_eq!(pending[0].request, "1-9f2c61");
+        let id = pending[0].request.clone();
+        assert!(id.starts_with("1-") && id.len() == 8, "{id}");
         assert_eq!(pending[0].args, r#"{"opening":0.05}"#);
         assert_eq!(pending[0].left_ms, 59_000);
-        let done = desk.answer("1-9f2c61", ("ann", Reply::Yes));
+        let done = desk.answer(&id, ("ann", Reply::Yes { why: "looked" }));
         assert_eq!(done.unwrap(), "granted: rover_gripper_set");
         let said = asked.now_or_never().unwrap();
         assert_eq!(
@@ -352,9 +370,11 @@ mod tests {
             })
         );
         assert!(desk.pending().is_empty());
-        assert!(desk.answer("1-9f2c61", ("eve", Reply::Yes)).is_err());
+        assert!(
+            desk.answer(&id, ("eve", Reply::Yes { why: "looked" }))
+                .is_err()
+        );
         let who = |name: &str| Some(name.to_owned());
-        let id = "1-9f2c61".to_owned();
         assert_eq!(
             ends(&world),
             [
@@ -368,8 +388,9 @@ mod tests {
     fn case_20_a_late_yes_is_ignored_and_recorded_as_late() {
         let (world, desk) = desk(true);
         let asked = desk.ask(request());
+        let id = desk.pending()[0].request.clone();
         world.now_ms.store(60_000, Ordering::Relaxed);
-        let late = desk.answer("1-9f2c61", ("ann", Reply::Yes));
+        let late = desk.answer(&id, ("ann", Reply::Yes { why: "looked" }));
         assert!(late.unwrap_err().contains("is over"));
         let said = asked.now_or_never().unwrap();
         assert!(said.is_err(), "no yes: {said:?}");
@@ -384,11 +405,34 @@ mod tests {
         ] {
             let (world, desk) = desk(true);
             let asked = desk.ask(request());
+            let id = desk.pending()[0].request.clone();
             world.now_ms.store(now_ms, Ordering::Relaxed);
             drop(asked);
             assert!(desk.pending().is_empty());
-            assert_eq!(ends(&world), [("1-9f2c61".to_owned(), outcome, None)]);
+            assert_eq!(ends(&world), [(id, outcome, None)]);
         }
+    }
+
+    #[test]
+    fn the_same_call_of_another_life_or_tool_has_another_id_and_the_reason_is_kept() {
+        let (world, desk) = desk(true);
+        let _asked = desk.ask(request());
+        let id = desk.pending()[0].request.clone();
+        world.born_ms.store(1, Ordering::Relaxed);
+        let next = Approvals::new(world.clone(), world.clone(), true);
+        let other = ApprovalRequest {
+            tool: "rover_go_to_pose".to_owned(),
+            ..request()
+        };
+        let _again = next.ask(request());
+        assert_ne!(next.pending()[0].request, id);
+        let _other = desk.ask(other);
+        assert_ne!(desk.pending()[1].request[2..], id[2..]);
+        desk.answer(&id, ("ann", Reply::Yes { why: "looked" }))
+            .unwrap();
+        let facts = world.facts.lock().unwrap();
+        let kept = |f: &Fact| matches!(f, Fact::ApprovalEnded { why, .. } if why == "looked");
+        assert!(facts.iter().any(kept), "{facts:#?}");
     }
 
     #[test]
@@ -397,7 +441,11 @@ mod tests {
         let mut asked = desk.ask(request());
         let long = "x".repeat(10_000);
         for id in ["", "1", "1-000000", "2-9f2c61", long.as_str()] {
-            assert!(desk.answer(id, ("eve", Reply::Yes)).is_err(), "{id}");
+            assert!(
+                desk.answer(id, ("eve", Reply::Yes { why: "looked" }))
+                    .is_err(),
+                "{id}"
+            );
         }
         assert_eq!((&mut asked).now_or_never(), None, "it still waits");
         let facts = format!("{:?}", world.facts.lock().unwrap());

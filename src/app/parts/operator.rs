@@ -16,6 +16,8 @@ use crate::terms::{Fact, FactSink, Keeping, RobotPort as _, RunState, StopCause,
 const READY_MS_MAX: u64 = 500;
 /// An order is carried out within some ticks: so many looks, of 2 ms each on a robot.
 const ORDER_LOOKS_MAX: u32 = 500;
+/// Longest name that is recorded of somebody who was refused, characters.
+const REFUSED_CHARS_MAX: usize = 80;
 /// A latch is on disk within a write or two: so many looks, of 2 ms each on a robot.
 const PERSIST_LOOKS_MAX: u32 = 1000;
 
@@ -89,7 +91,7 @@ impl OperatorDesk {
             }
             Word::Disarm { .. } => self.told(word, self.order(Order::Disarm)),
             Word::Reset { .. } => self.told(word, self.reset()),
-            Word::Approve { who, request, .. } => self.answer(request, (who, Reply::Yes)),
+            Word::Approve { who, why, request } => self.answer(request, (who, Reply::Yes { why })),
             Word::Deny { who, why, request } => self.answer(request, (who, Reply::No { why })),
             Word::Goal { who, text } => self.goal(who, text),
             Word::End { who } => {
@@ -312,7 +314,8 @@ impl OperatorDesk {
     pub(in crate::app) fn refuse(&self, word: &Word, failed: Vec<String>) {
         self.sink.raise(Fact::OrderRefused {
             order: word.as_str().to_owned(),
-            who: word.who().to_owned(),
+            // Nobody has judged the name yet, and whoever is refused may say it a thousand times.
+            who: word.who().chars().take(REFUSED_CHARS_MAX).collect(),
             failed,
         });
     }

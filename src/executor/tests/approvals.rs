@@ -186,3 +186,17 @@ async fn a_stop_runs_at_once_while_a_call_waits_for_a_person() {
     assert_eq!(stop.took, Duration::ZERO);
     refused(&kit, &waiting, Reason::Busy);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_question_ends_with_the_arming_and_the_next_one_to_arm_has_not_asked_for_it() {
+    let (kit, turn) = kit([Says::YesAfterMs(2_000)]);
+    let robot = kit.robot.clone();
+    let change = async {
+        sleep(Duration::from_millis(500)).await;
+        robot.change(|posture| posture.run = crate::terms::RunState::Disarmed);
+        sleep(Duration::from_millis(500)).await;
+        robot.change(|posture| posture.run = crate::terms::RunState::Armed);
+    };
+    let (report, ()) = tokio::join!(kit.executor.call(&turn, open()), change);
+    refused(&kit, &report, Reason::NotArmed);
+}

@@ -6,7 +6,7 @@ use std::fmt;
 use super::chain::{LineFault, RecordHash, Sealed, Tip, open};
 use super::names::word;
 use super::note::Note;
-use super::verify::Finding;
+use super::verify::{FAULTS_MAX, Finding};
 use crate::terms::FactClass;
 
 /// What is wrong at a place.
@@ -93,6 +93,8 @@ pub(super) struct Judge {
     pub(super) flaws: Vec<Finding<Flaw>>,
     /// Breaks that a loss of power or a failing disk makes, each told by a record.
     pub(super) remarks: Vec<Finding<String>>,
+    /// Breaks beyond the bound: counted only.
+    pub(super) more: u64,
 }
 
 impl Judge {
@@ -115,6 +117,7 @@ impl Judge {
             told_torn: BTreeSet::new(),
             flaws: Vec::new(),
             remarks: Vec::new(),
+            more: 0,
         }
     }
 
@@ -257,7 +260,7 @@ impl Judge {
                 "records {next} to {} were lost: a sync failed before power was lost",
                 before.n
             );
-            self.remarks.push(self.here(told));
+            self.remark(told);
         } else if record.n > next {
             self.flaw(Flaw::Missing {
                 from: next,
@@ -281,16 +284,16 @@ impl Judge {
                 }
                 if joint.lost > 0 {
                     let told = format!("{} facts were lost: the disk refused them", joint.lost);
-                    self.remarks.push(self.here(told));
+                    self.remark(told);
                 }
             }
             Note::Gap { lost } => {
                 let told = format!("{lost} facts were dropped: their queue was full");
-                self.remarks.push(self.here(told));
+                self.remark(told);
             }
             Note::Reserve { .. } => {
                 let told = "the disk was full here: safety records went to the reserve";
-                self.remarks.push(self.here(told.to_owned()));
+                self.remark(told.to_owned());
             }
             Note::Pruned { through, .. } => {
                 self.pruned = true;
@@ -304,8 +307,20 @@ impl Judge {
     }
 
     fn flaw(&mut self, flaw: Flaw) {
-        let flaw = self.here(flaw);
-        self.flaws.push(flaw);
+        if self.flaws.len() < FAULTS_MAX {
+            let flaw = self.here(flaw);
+            self.flaws.push(flaw);
+        } else {
+            self.more = self.more.saturating_add(1);
+        }
+    }
+
+    /// As [`Judge::flaw`]; what is beyond the bound is left out.
+    fn remark(&mut self, what: String) {
+        if self.remarks.len() < FAULTS_MAX {
+            let remark = self.here(what);
+            self.remarks.push(remark);
+        }
     }
 
     fn here<T>(&self, what: T) -> Finding<T> {

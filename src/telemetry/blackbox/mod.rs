@@ -45,7 +45,7 @@ pub(super) use walk::segment_files;
 pub(super) use tests::{FakeDisk, Trouble};
 
 use head::{Head, HeadFound, read_head};
-use names::{SegmentName, word};
+use names::{NUMBER_MAX, SegmentName, word};
 use note::{Joint, Note, SCHEMA};
 use reserve::{RESERVE_BYTES, Reserve, lines_behind};
 use series::{Pen, Series};
@@ -327,6 +327,12 @@ impl BlackBox {
     /// Makes a segment that begins with these bytes, which are then on disk; its name is not yet. Leaves
     /// none behind on an error.
     fn begin(&self, segment: &SegmentName, bytes: &[u8]) -> io::Result<Pen> {
+        // A file of that name would be passed over by every reader.
+        if segment.number > NUMBER_MAX {
+            return Err(io::Error::other(format!(
+                "a segment numbered {NUMBER_MAX} lies there already: move it away"
+            )));
+        }
         let file = self.disk.create(&segment.name)?;
         let mut pen = Pen::new(segment.name.clone(), file);
         match pen.write(bytes).and_then(|()| pen.file.sync()) {

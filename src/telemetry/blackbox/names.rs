@@ -12,7 +12,7 @@ pub(in crate::telemetry) const CLASSES: [FactClass; 3] =
     [FactClass::Safety, FactClass::Audit, FactClass::Trace];
 
 /// Numbers beyond this are no segments of ours: years of one segment a second.
-const NUMBER_MAX: u64 = 999_999_999;
+pub(super) const NUMBER_MAX: u64 = 999_999_999;
 
 /// A segment: `safety-000001.jsonl`, and so on for each class.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

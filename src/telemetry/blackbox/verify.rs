@@ -19,7 +19,7 @@ use super::walk::{Seen, walk};
 use crate::terms::FactClass;
 
 /// Faults that are told one by one; more are counted.
-const FAULTS_MAX: usize = 1000;
+pub(super) const FAULTS_MAX: usize = 1000;
 /// How often a box that is written meanwhile is read.
 const READS_MAX: u32 = 4;
 
@@ -122,6 +122,8 @@ struct Reading {
     chains: Vec<ChainReport>,
     faults: Vec<Fault>,
     remarks: Vec<Fault>,
+    /// Faults that no judge kept.
+    more: u64,
 }
 
 impl Reading {
@@ -133,6 +135,7 @@ impl Reading {
             chains: Vec::new(),
             faults: Vec::new(),
             remarks: Vec::new(),
+            more: 0,
         }
     }
 
@@ -205,6 +208,7 @@ impl Reading {
             line: finding.line,
             what: finding.what,
         };
+        self.more = self.more.saturating_add(judge.more);
         let flaws = judge.flaws.into_iter().map(|flaw| {
             let what = flaw.what.to_string();
             told(flaw.with(what))
@@ -224,6 +228,9 @@ impl Reading {
         if let Some(what) = without.filter(|_| any) {
             self.whole(HEAD, what.to_owned());
         }
+        if !any {
+            self.whole("*", "there is no record at all".to_owned());
+        }
         for hash in std::mem::take(&mut self.wanted) {
             let what = format!(
                 "no record has the hash {hash}: the log was made anew, or that record made room"
@@ -235,7 +242,9 @@ impl Reading {
         self.remarks.truncate(FAULTS_MAX);
         Verification {
             ok: self.faults.is_empty(),
-            more_faults: u64::try_from(more).unwrap_or(u64::MAX),
+            more_faults: u64::try_from(more)
+                .unwrap_or(u64::MAX)
+                .saturating_add(self.more),
             faults: self.faults,
             remarks: self.remarks,
             chains: self.chains,

@@ -25,7 +25,8 @@ impl Format {
     /// rank it at 0.
     pub(super) fn asked_in(head: &[u8]) -> Self {
         let head = String::from_utf8_lossy(head);
-        let accepts = head.lines().skip(1).filter_map(|line| {
+        let fields = head.lines().skip(1).take_while(|line| !line.is_empty());
+        let accepts = fields.filter_map(|line| {
             let (name, value) = line.split_once(':')?;
             name.eq_ignore_ascii_case("accept").then_some(value)
         });
@@ -59,7 +60,12 @@ fn asks_for_open_metrics(range: &str) -> bool {
     let named = parts
         .next()
         .is_some_and(|name| name.eq_ignore_ascii_case(OPEN_METRICS_TYPE));
-    let rank = parts.find_map(|part| part.strip_prefix("q="));
+    let rank = parts.find_map(|part| {
+        let (name, value) = part.split_once('=')?;
+        name.trim_end()
+            .eq_ignore_ascii_case("q")
+            .then(|| value.trim_start())
+    });
     named && rank.is_none_or(|rank| rank.parse::<f32>().is_ok_and(|rank| rank > 0.0))
 }
 
@@ -131,6 +137,8 @@ mod tests {
             "Accept: */*",
             "Accept: text/plain",
             "Accept: application/openmetrics-text;q=0",
+            "Accept: application/openmetrics-text; Q = 0.0",
+            "\r\nAccept: application/openmetrics-text",
             "Accept: application/openmetrics-text;q=x",
             "X-Accept: application/openmetrics-text",
             "Accept application/openmetrics-text",
