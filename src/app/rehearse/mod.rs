@@ -14,11 +14,13 @@ mod socket;
 #[cfg(feature = "embedded-daemon")]
 mod traces;
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
 
 #[cfg(feature = "dora")]
 pub(super) use operator::Play;
+use tempfile::TempDir;
 
 use super::exit::AppError;
 use super::requests::{SimBridge, SimRequest};
@@ -73,11 +75,8 @@ fn load_scenario(settings: &Settings, name: &str) -> Result<Scenario, AppError> 
 #[derive(Debug)]
 pub(super) struct RunFolder {
     path: PathBuf,
-    is_ours: bool,
+    ours: Option<TempDir>,
 }
-
-/// Counts the folders that this process made: several rehearsals may run in it.
-static FOLDERS: AtomicU32 = AtomicU32::new(0);
 
 impl RunFolder {
     /// Returns its path.
@@ -86,45 +85,59 @@ impl RunFolder {
     }
 
     fn open(settings: &Settings) -> Result<Self, AppError> {
-        match settings.given_state() {
-            Some(path) => Self::make(path.to_owned(), /* is_ours */ false),
-            None => Self::fresh(),
-        }
-    }
-
-    /// Makes a new one, whatever was given.
-    pub(super) fn fresh() -> Result<Self, AppError> {
-        let path = std::env::temp_dir().join(format!(
-            "octos-edge-sim-{}-{}",
-            std::process::id(),
-            FOLDERS.fetch_add(1, Ordering::Relaxed)
-        ));
-        Self::make(path, /* is_ours */ true)
-    }
-
-    fn make(path: PathBuf, is_ours: bool) -> Result<Self, AppError> {
-        let made = if is_ours {
-            // A folder that is there already is somebody else's: refuse it.
-            std::fs::create_dir(&path)
-        } else {
-            std::fs::create_dir_all(&path)
+        let Some(path) = settings.given_state() else {
+            return Self::fresh();
         };
-        made.and_then(|()| std::fs::canonicalize(&path))
-            .map(|path| Self { path, is_ours })
-            .map_err(|error| AppError::State {
-                folder: path.display().to_string(),
-                problem: error.to_string(),
-                hint: "give a folder that this user can write with --state".to_owned(),
-            })
+        let made = std::fs::create_dir_all(path).and_then(|()| std::fs::canonicalize(path));
+        let path = made.map_err(|error| not_made(path, &error))?;
+        Ok(Self { path, ours: None })
+    }
+
+    /// Makes a new one, whatever was given. Its name is drawn: what an earlier run, or somebody
+    /// else, left in the folder for temporary files does not stand in the way.
+    pub(super) fn fresh() -> Result<Self, AppError> {
+        let folder = std::env::temp_dir();
+        let made = tempfile::Builder::new()
+            .prefix("octos-edge-sim-")
+            .permissions(Permissions::from_mode(0o700))
+            .tempdir();
+        let made = made.and_then(|ours| Ok((std::fs::canonicalize(ours.path())?, ours)));
+        let (path, ours) = made.map_err(|error| not_made(&folder, &error))?;
+        Ok(Self {
+            path,
+            ours: Some(ours),
+        })
+    }
+}
+
+fn not_made(folder: &Path, error: &std::io::Error) -> AppError {
+    AppError::State {
+        folder: folder.display().to_string(),
+        problem: error.to_string(),
+        hint: "give a folder that this user can write with --state".to_owned(),
     }
 }
 
 impl Drop for RunFolder {
     fn drop(&mut self) {
-        if self.is_ours
-            && let Err(error) = std::fs::remove_dir_all(&self.path)
-        {
+        if let Some(Err(error)) = self.ours.take().map(TempDir::close) {
             tracing::warn!(%error, folder = %self.path.display(), "the run's folder was left behind");
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fresh_folder_is_new_private_and_gone_afterwards() {
+        let (first, second) = (RunFolder::fresh().unwrap(), RunFolder::fresh().unwrap());
+        let (path, other) = (first.path().to_owned(), second.path().to_owned());
+        assert_ne!(path, other);
+        let mode = path.metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o700);
+        drop(first);
+        assert!(!path.exists() && other.exists());
     }
 }
