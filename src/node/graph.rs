@@ -150,6 +150,7 @@ impl Dataflow {
         .collect()
     }
 
+    #[cfg(feature = "embedded-daemon")]
     pub(super) fn into_descriptor(self) -> Descriptor {
         self.descriptor
     }
