@@ -37,6 +37,7 @@ pub(crate) fn rows() -> Vec<Row> {
     let clock: Arc<dyn Clock> = rover::RealClock::start();
     let dir = tempfile::tempdir().unwrap();
     let recorder = Recorder::start(RecorderPlan {
+        bytes_max: 256 * 1024 * 1024,
         dir: dir.path().to_owned(),
         clock: Arc::clone(&clock),
         metrics: Arc::new(Metrics::new(RobotLabels::default()).unwrap()),

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::admission::{Admitted, Approved, admit};
+use super::questions::Minute;
 use super::record::{Open, Record};
 use super::scopes::{Scope, Scopes};
 use super::stages::{Checked, examine};
@@ -41,6 +42,7 @@ pub struct Executor {
     pace: Mutex<Pace>,
     slots: Semaphore,
     scopes: Scopes,
+    pub(super) minute: Minute,
     calls: AtomicU64,
 }
 
@@ -59,6 +61,7 @@ impl Executor {
             pace: Mutex::new(pace),
             slots: Semaphore::new(SLOTS),
             scopes: Scopes::default(),
+            minute: Minute::default(),
             calls: AtomicU64::new(0),
         }
     }
@@ -200,7 +203,7 @@ impl Executor {
         admitted: Admitted,
     ) -> CallReport {
         let tool = checked.entry.descriptor();
-        let open = Open::granted(self.record(), *asked, (tool, &admitted.limited));
+        let open = Open::granted(self.record(), *asked, (tool, &admitted));
         let clamped = admitted.limited.clamped().to_vec();
         let bytes_max = admitted.grant.output_bytes_max();
         let result = self.run(asked, checked.entry, admitted).await;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
+use super::Questions;
 use crate::catalog::ToolView;
 use crate::terms::{Call, CallOrigin, Mono};
 
@@ -19,6 +20,8 @@ pub struct Turn {
     /// [`Posture::person_stops`](crate::terms::Posture) when what this turn pursues was asked for. Once
     /// it differs, the turn moves the robot no more.
     pub person_stops: u32,
+    /// What it has asked a person.
+    pub questions: Questions,
     /// Ends all calls of the turn, except stops.
     pub cancel: CancellationToken,
 }
