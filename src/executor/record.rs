@@ -76,7 +76,7 @@ impl<'a> Open<'a> {
     pub(super) fn granted(
         record: Record<'a>,
         asked: Asked<'a>,
-        (tool, limited): (&Descriptor, &Limited),
+        (tool, limited, repaired): (&Descriptor, &Limited, &[String]),
     ) -> Self {
         record.facts.raise(Fact::Granted {
             call: short(&asked.call.id),
@@ -84,6 +84,7 @@ impl<'a> Open<'a> {
             tier: tool.effect.needed_tier(),
             args: limited.args().digest(),
             clamped: limited.clamped().to_vec(),
+            repaired: repaired.to_vec(),
         });
         Self {
             record,

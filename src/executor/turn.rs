@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
+use super::repeats::Repeats;
 use crate::catalog::ToolView;
 use crate::terms::{Call, CallOrigin, Mono};
 
@@ -21,6 +22,8 @@ pub struct Turn {
     pub person_stops: u32,
     /// Ends all calls of the turn, except stops.
     pub cancel: CancellationToken,
+    /// The invalid calls of the turn so far. Copies of a turn share them.
+    pub repeats: Repeats,
 }
 
 /// One call, with the moment it was asked for.

@@ -123,6 +123,7 @@ pub(super) fn facts() -> Vec<(u64, Fact)> {
             tier: Some(Tier::SafeMotion),
             args: "d".to_owned(),
             clamped: Vec::new(),
+            repaired: Vec::new(),
         },
         begun(StopCause::Deadline, 2),
         Fact::Standstill { after_ms: 90 },

@@ -11,7 +11,7 @@ use super::handle::{GOALS_MAX, Goal, SpineHandle, SpineStatus};
 use super::pulse::Pulse;
 use crate::agent::{Agent, AgentEvent, AgentStep};
 use crate::catalog::ToolView;
-use crate::executor::{Executor, Turn};
+use crate::executor::{Executor, Repeats, Turn};
 use crate::terms::{Call, CallOrigin, CallReport, Fact, Lane, LaneError, Mono};
 
 /// Longest wait for one reply of the model, ms.
@@ -111,6 +111,7 @@ impl Spine {
             by: Some(MODEL.to_owned()),
             person_stops: goal.person_stops,
             cancel: self.shutdown.child_token(),
+            repeats: Repeats::default(),
         };
         let mut event = AgentEvent::Goal(goal.text);
         let why = loop {

@@ -245,6 +245,9 @@ pub enum Fact {
         args: String,
         /// What the limits changed, one sentence each.
         clamped: Vec<String>,
+        /// What of the arguments was repaired, one sentence each; only for calls that move nothing.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        repaired: Vec<String>,
     },
     /// A call that was granted ended.
     Finished {
@@ -277,6 +280,16 @@ pub enum Fact {
         rule: Option<String>,
         /// What was wrong.
         detail: String,
+    },
+    /// Invalid arguments came again, the third time or more in one turn. The call raised its own
+    /// `Refused` as well.
+    InputLoop {
+        /// The call's id.
+        call: String,
+        /// The tool.
+        tool: String,
+        /// How often they came by now.
+        times: u32,
     },
     /// A stop was asked for; the latch word is set.
     StopAsked {
@@ -496,6 +509,7 @@ impl Fact {
             | Self::Granted { .. }
             | Self::Finished { .. }
             | Self::Refused { .. }
+            | Self::InputLoop { .. }
             | Self::CommandSent { .. }
             | Self::Released
             | Self::LateTick { .. }

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::catalog::{CallCx, CatalogBuilder, RawTool, RobotTool};
 use crate::config::{EffectWord, RobotFile, Tiers, ToolDef, Verb};
-use crate::executor::{Executor, Ports, Turn};
+use crate::executor::{Executor, Ports, Repeats, Turn};
 use crate::gate::{Pace, PolicyStack, RobotRules};
 use crate::terms::{
     Access, ApprovalRequest, Budget, Call, CallOrigin, Clock, Descriptor, Device, Effect, Fact,
@@ -435,6 +435,7 @@ impl Kit {
             by: Some("model".to_owned()),
             person_stops: 0,
             cancel: CancellationToken::new(),
+            repeats: Repeats::default(),
         }
     }
 
