@@ -9,7 +9,7 @@ use std::task::{Context, Waker};
 use std::time::{Duration, SystemTime};
 
 use assert_no_alloc::{AllocDisabler, assert_no_alloc};
-use octos_edge::arguments::Schema;
+use octos_edge::arguments::{Schema, measure};
 use octos_edge::config::{Board, PolicyFile, RobotFile, Tiers};
 use octos_edge::gate::{Admission, Pace, Permit, PolicyStack, RobotRules, Subject, Verdict, admit};
 use octos_edge::robot::{
@@ -234,6 +234,21 @@ fn case_45_nothing_is_allocated_between_the_queues_and_the_wire() {
     let seconds = TICKS / 100;
     assert!(wire.moves >= seconds && wire.beats >= seconds, "{wire:?}");
     assert!(wire.stops >= seconds && wire.all > 3 * seconds, "{wire:?}");
+}
+
+/// Arguments are measured where they lie: nobody serialises a megabyte to learn that it is one.
+#[test]
+fn kernel_case_17_measuring_arguments_allocates_nothing() {
+    let most = 1_048_576;
+    let frame = json!({ "text": "", "more": [1, 2.5, null] })
+        .to_string()
+        .len();
+    let args = |bytes: usize| json!({ "text": "x".repeat(bytes - frame), "more": [1, 2.5, null] });
+    let (fits, exceeds) = (args(most), args(most + 1));
+    assert_no_alloc(|| {
+        assert_eq!(measure(&fits, most), Ok(most));
+        assert!(measure(&exceeds, most).is_err());
+    });
 }
 
 /// A refusal is worded, which needs memory; what is permitted, and every stop, needs none.

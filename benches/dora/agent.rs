@@ -9,7 +9,7 @@ use std::time::{Duration, Instant, SystemTime};
 use futures::future::BoxFuture;
 use octos_edge::catalog::CatalogBuilder;
 use octos_edge::config::{Board, RobotFile, Tiers};
-use octos_edge::executor::{Executor, Ports, Turn};
+use octos_edge::executor::{Executor, Ports, Repeats, Turn};
 use octos_edge::gate::{Pace, PolicyStack, RobotRules};
 use octos_edge::node::{Attached, Needs, attach};
 use octos_edge::robot::{
@@ -162,6 +162,7 @@ fn calling(
         by: None,
         person_stops: 0,
         cancel: CancellationToken::new(),
+        repeats: Repeats::default(),
     };
     let ports = Ports {
         clock: clock.clone(),

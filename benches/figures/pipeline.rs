@@ -6,7 +6,7 @@ use std::time::{Instant, SystemTime};
 
 use futures::future::BoxFuture;
 use octos_edge::catalog::{CallCx, CatalogBuilder, RawTool, RobotTool, ToolView};
-use octos_edge::executor::{Executor, NoRobot, Ports, Turn};
+use octos_edge::executor::{Executor, NoRobot, Ports, Repeats, Turn};
 use octos_edge::gate::{Pace, PolicyStack, RobotRules};
 use octos_edge::robot::describe;
 use octos_edge::telemetry::{Metrics, Recorder, RecorderPlan, RobotLabels};
@@ -150,6 +150,7 @@ impl Side {
                 by: None,
                 person_stops: 0,
                 cancel: CancellationToken::new(),
+                repeats: Repeats::default(),
             },
             call,
         }

@@ -45,6 +45,7 @@ fn done(text: &str) -> Outcome {
     Outcome::Done {
         text: text.to_owned(),
         clamped: Vec::new(),
+        repaired: Vec::new(),
     }
 }
 

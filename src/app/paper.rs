@@ -15,7 +15,7 @@ use super::load::Rulebook;
 use super::settings::Settings;
 use crate::catalog::{CallCx, CatalogBuilder, RawTool, RobotTool, ToolView};
 use crate::config::{ToolDef, toml_stems};
-use crate::executor::{Questions, Turn};
+use crate::executor::{Questions, Repeats, Turn};
 use crate::gate::PolicyStack;
 use crate::robot::{Described, Shape, describe};
 use crate::terms::{Blame, CallOrigin, Descriptor, Posture, Retry, Tier, ToolError};
@@ -73,6 +73,7 @@ impl Paper {
             person_stops: 0,
             questions: Questions::default(),
             cancel: CancellationToken::new(),
+            repeats: Repeats::default(),
         }
     }
 

@@ -9,6 +9,8 @@
 
 use serde_json::{Map, Value};
 
+use super::size::{DEPTH_MAX, too_deep};
+
 /// Hexadecimal digits of a digest that are kept: 64 bits.
 const DIGEST_CHARS: usize = 16;
 
@@ -48,9 +50,26 @@ impl Arguments {
     pub fn digest(&self) -> String {
         let mut hasher = blake3::Hasher::new();
         feed_members(&mut hasher, &self.0);
-        let hex = hasher.finalize().to_hex();
-        hex.chars().take(DIGEST_CHARS).collect()
+        short(&hasher)
     }
+}
+
+/// Returns the digest of arguments that need not fit any schema, as [`Arguments::digest`] would.
+///
+/// What nests deeper than [`DEPTH_MAX`] is not looked into: all of it has one digest.
+pub fn digest_of(args: &Value) -> String {
+    let mut hasher = blake3::Hasher::new();
+    if too_deep(args, DEPTH_MAX) {
+        hasher.update(b"too deep");
+    } else {
+        feed(&mut hasher, args);
+    }
+    short(&hasher)
+}
+
+fn short(hasher: &blake3::Hasher) -> String {
+    let hex = hasher.finalize().to_hex();
+    hex.chars().take(DIGEST_CHARS).collect()
 }
 
 /// Feeds compact JSON with sorted keys, whichever order the map of this build keeps.

@@ -5,32 +5,86 @@
 
 use std::fmt;
 
+use super::size::Excess;
+
 /// Most problems that are told one by one; the others are counted.
 const ISSUES_MAX: usize = 12;
 /// Largest text of a report, bytes.
 const TEXT_BYTES_MAX: usize = 4096;
 /// Longest pointer or tool name that is repeated, characters. Ours are far below it.
 const NAME_CHARS_MAX: usize = 120;
-/// What ends a text that was cut.
+/// What ends a text that was cut, and a name in it.
 const CUT: &str = "...";
+
+/// What is wrong at one place. No variant holds a value of the call.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Flaw {
+    /// A member is required and absent.
+    #[error("missing")]
+    Missing,
+    /// No member has this name.
+    #[error("unknown")]
+    Unknown,
+    /// It is of another JSON type.
+    #[error("must be {wanted}, found {found}")]
+    Type {
+        /// The permitted types.
+        wanted: String,
+        /// The type it has.
+        found: &'static str,
+    },
+    /// It is none of the permitted values, which are listed.
+    #[error("must be one of {0}")]
+    Choice(String),
+    /// It is not the one permitted value.
+    #[error("must be {0}")]
+    Constant(String),
+    /// A number, a length or a count breaks its bound, which is named.
+    #[error("{0}")]
+    Bound(String),
+    /// A text does not fit its pattern.
+    #[error("does not fit the pattern {0}")]
+    Pattern(String),
+    /// It fits none of several permitted forms.
+    #[error("fits none of the permitted forms")]
+    NoForm,
+    /// It fits more than one of several forms of which one is permitted.
+    #[error("fits more than one of the permitted forms")]
+    ManyForms,
+    /// Nothing is permitted here.
+    #[error("not permitted here")]
+    Forbidden,
+    /// A whole number is written with a fraction: JSON Schema takes it for an integer, tools do not.
+    #[error("must be written without a decimal point")]
+    Fraction,
+    /// The arguments are too large or too deep to be read.
+    #[error("{0}")]
+    Excess(Excess),
+    /// A number is outside its limit: found by the limits, told here.
+    #[error("{0}")]
+    Limit(String),
+    /// It breaks a keyword that has no words of its own.
+    #[error("breaks `{0}`")]
+    Keyword(String),
+}
 
 /// One problem.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Issue {
-    /// JSON Pointer to the place; empty for the arguments as a whole.
+    /// JSON Pointer to the place, cut to 120 characters; empty for the arguments as a whole.
     pub pointer: String,
     /// What is wrong there.
-    pub message: String,
+    pub flaw: Flaw,
     /// What was probably meant.
     pub hint: Option<String>,
 }
 
 impl Issue {
     /// Names a problem at a JSON Pointer, which is cut to 120 characters.
-    pub fn at(pointer: &str, message: impl Into<String>) -> Self {
+    pub fn at(pointer: &str, flaw: Flaw) -> Self {
         Self {
             pointer: cut_chars(pointer),
-            message: message.into(),
+            flaw,
             hint: None,
         }
     }
@@ -48,7 +102,7 @@ impl fmt::Display for Issue {
         } else {
             &self.pointer
         };
-        write!(f, "{place}: {}", self.message)?;
+        write!(f, "{place}: {}", self.flaw)?;
         match &self.hint {
             Some(hint) => write!(f, " ({hint})"),
             None => Ok(()),
@@ -69,6 +123,11 @@ pub struct Report {
 }
 
 impl Report {
+    /// Makes a report of one problem.
+    pub fn of(tool: &str, issue: Issue) -> Self {
+        Self::new(tool).with(issue)
+    }
+
     pub(super) fn new(tool: &str) -> Self {
         Self {
             tool: cut_chars(tool),
@@ -97,11 +156,21 @@ impl Report {
     }
 
     pub(super) fn push(&mut self, issue: Issue) {
-        if self.issues.len() < ISSUES_MAX {
+        if self.has_room() {
             self.issues.push(issue);
         } else {
-            self.more = self.more.saturating_add(1);
+            self.count(1);
         }
+    }
+
+    /// Counts problems that are not told one by one.
+    pub(super) fn count(&mut self, more: usize) {
+        self.more = self.more.saturating_add(more);
+    }
+
+    /// Returns whether one more problem would be told, and not only counted.
+    pub(super) fn has_room(&self) -> bool {
+        self.issues.len() < ISSUES_MAX
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -118,11 +187,22 @@ impl Report {
         if self.more > 0 {
             text.push_str(&format!("\n+{} more", self.more));
         }
+        if self.is_cut() {
+            text.push('\n');
+            text.push_str(CUT);
+        }
         cut_bytes(text)
+    }
+
+    /// Whether a name in it is not told to its end. A name that ends like a cut one by itself is taken
+    /// for one; nothing hangs on it.
+    fn is_cut(&self) -> bool {
+        let mut pointers = self.issues.iter().map(|issue| &issue.pointer);
+        self.tool.ends_with(CUT) || pointers.any(|pointer| pointer.ends_with(CUT))
     }
 }
 
-fn cut_chars(text: &str) -> String {
+pub(super) fn cut_chars(text: &str) -> String {
     match text.char_indices().nth(NAME_CHARS_MAX) {
         None => text.to_owned(),
         Some((end, _)) => format!("{}{CUT}", text.get(..end).unwrap_or_default()),
@@ -145,7 +225,7 @@ mod tests {
     fn twelve_problems_are_told_and_the_others_counted() {
         let mut report = Report::new("t");
         for index in 0..15 {
-            report.push(Issue::at(&format!("/{index}"), "missing"));
+            report.push(Issue::at(&format!("/{index}"), Flaw::Missing));
         }
         let text = report.to_string();
         assert!(text.starts_with("t: 15 problems"), "{text}");
@@ -155,8 +235,12 @@ mod tests {
 
     #[test]
     fn a_later_look_adds_its_problems_and_says_none_twice() {
-        let mut report = Report::new("t").with(Issue::at("/a", "missing"));
-        report.also([Issue::at("/a", "must be 1"), Issue::at("/b", "must be 2")]);
+        let mut report = Report::new("t").with(Issue::at("/a", Flaw::Missing));
+        let limit = |text: &str| Flaw::Limit(text.to_owned());
+        report.also([
+            Issue::at("/a", limit("must be 1")),
+            Issue::at("/b", limit("must be 2")),
+        ]);
         assert_eq!(
             report.to_string(),
             "t: 2 problems with the arguments\n- /a: missing\n- /b: must be 2"
@@ -168,10 +252,17 @@ mod tests {
         let mut report = Report::new(&"\u{e9}".repeat(500));
         for _ in 0..12 {
             let hint = Some("\u{20ac}".repeat(400));
-            report.push(Issue::at(&"\u{e9}".repeat(500), "missing").with_hint(hint));
+            report.push(Issue::at(&"\u{e9}".repeat(500), Flaw::Missing).with_hint(hint));
         }
         let text = report.to_string();
         assert!(text.len() <= TEXT_BYTES_MAX, "{}", text.len());
         assert!(text.ends_with(CUT));
+    }
+
+    #[test]
+    fn a_report_with_one_cut_name_ends_with_the_mark() {
+        let long = "x".repeat(200);
+        let report = Report::new("t").with(Issue::at(&long, Flaw::Unknown));
+        assert!(report.to_string().ends_with("...: unknown\n..."));
     }
 }

@@ -8,7 +8,7 @@ use super::entry::{Body, Entry};
 use super::error::{CatalogError, CatalogErrors, Fault};
 use super::tool::{Erased, Raw, Typed, property_names};
 use super::{RawTool, RobotTool, Tool};
-use crate::arguments::Schema;
+use crate::arguments::{Alias, Schema};
 use crate::terms::{Access, Budget, Descriptor, Effect, ToolName};
 
 /// Most tools of a catalog. Chosen: above what any model can use, below what slows a start.
@@ -118,6 +118,7 @@ impl Catalog {
 struct Described {
     descriptor: Descriptor,
     robot: Option<RobotTool>,
+    aliases: &'static [Alias],
     body: Body,
 }
 
@@ -127,14 +128,17 @@ fn describe(place: usize, part: Part, faults: &mut Vec<CatalogError>) -> Option<
             return Some(Described {
                 descriptor: *descriptor,
                 robot: None,
+                aliases: &[],
                 body: Body::Stop,
             });
         }
         Part::Code(code) => code,
     };
     // A description is code of the tool's author: it may panic.
-    let described = catch_unwind(AssertUnwindSafe(|| (code.describe(), code.rules())));
-    let Ok((descriptor, robot)) = described else {
+    let described = catch_unwind(AssertUnwindSafe(|| {
+        (code.describe(), code.rules(), code.aliases())
+    }));
+    let Ok((descriptor, robot, aliases)) = described else {
         faults.push(CatalogError {
             tool: format!("#{place}"),
             fault: Fault::Broken,
@@ -144,6 +148,7 @@ fn describe(place: usize, part: Part, faults: &mut Vec<CatalogError>) -> Option<
     Some(Described {
         descriptor,
         robot,
+        aliases,
         body: Body::Code(code),
     })
 }
@@ -155,7 +160,11 @@ impl Described {
         check_descriptor(&self.descriptor, faults);
         check_rules(&self.descriptor, self.robot.as_ref(), faults);
         check_body(&self.descriptor, &self.body, faults);
-        match Schema::compile(&self.descriptor.schema) {
+        if !self.aliases.is_empty() && !self.descriptor.effect.mends_arguments() {
+            faults.push(at(&self.descriptor, Fault::AliasOfMotion));
+        }
+        let compiled = Schema::compile(&self.descriptor.schema);
+        match compiled.and_then(|schema| schema.with_aliases(self.aliases)) {
             Ok(schema) => Some(Entry {
                 descriptor: self.descriptor,
                 schema,

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::arguments::SchemaFault;
+
 /// One fault of a catalog.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
 #[error("tool `{tool}`: {fault}")]
@@ -26,7 +28,10 @@ pub enum Fault {
     Undescribed,
     /// Its schema does not hold.
     #[error("schema: {0}")]
-    Schema(String),
+    Schema(SchemaFault),
+    /// It can move or stop a robot and has other names for its arguments: there they mean what they say.
+    #[error("moves or stops a robot, but has other names for its arguments")]
+    AliasOfMotion,
     /// A bound of its calls is out of range.
     #[error("budget: {key} is {found}, allowed is 1 to {max}")]
     Budget {

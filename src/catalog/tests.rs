@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::{CallCx, CatalogBuilder, Fault, RawTool, Tool, schema_of};
+use crate::arguments::Alias;
 use crate::config::{Place, PolicyLayer, PolicyRule};
 use crate::gate::{PolicyStack, Verdict};
 use crate::terms::{
@@ -262,4 +263,50 @@ fn the_schema_of_argument_types_passes_the_lint() {
         .build();
     let catalog = catalog.unwrap_or_else(|faults| panic!("{faults}"));
     assert_eq!(catalog.entries().len(), 1);
+}
+
+/// A tool with another name for an argument.
+#[derive(Debug)]
+struct Aliased(Descriptor, &'static [Alias]);
+
+impl RawTool for Aliased {
+    fn describe(&self) -> Descriptor {
+        self.0.clone()
+    }
+
+    fn aliases(&self) -> &'static [Alias] {
+        self.1
+    }
+
+    fn run<'a>(
+        &'a self,
+        _cx: CallCx<'a>,
+        _args: Map<String, Value>,
+    ) -> BoxFuture<'a, Result<String, ToolError>> {
+        Box::pin(async { Ok(String::new()) })
+    }
+}
+
+#[test]
+fn other_names_of_arguments_are_judged_with_the_schema_and_no_motion_has_any() {
+    const STRAY: &[Alias] = &[Alias {
+        from: "file_path",
+        to: "path",
+    }];
+    let aliased = |name, effect| Arc::new(Aliased(describe(name, effect), STRAY));
+    let report = CatalogBuilder::new()
+        .raw(aliased("reads", observe(None)))
+        .raw(aliased("moves", actuate(Tier::SafeMotion)))
+        .build()
+        .unwrap_err();
+    let faults = report.faults();
+    let schema = |fault: &&super::CatalogError| matches!(fault.fault, Fault::Schema(_));
+    assert_eq!(faults.iter().filter(schema).count(), 2, "{report}");
+    let moves = faults
+        .iter()
+        .filter(|fault| fault.fault == Fault::AliasOfMotion);
+    assert_eq!(
+        moves.map(|fault| fault.tool.as_str()).collect::<Vec<_>>(),
+        ["moves"]
+    );
 }

@@ -15,6 +15,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::{CallCx, RobotTool};
+use crate::arguments::Alias;
 use crate::terms::{Blame, Descriptor, Retry, ToolError};
 
 /// A tool with arguments of a type of its own.
@@ -28,6 +29,12 @@ pub trait Tool: Send + Sync + fmt::Debug + 'static {
     /// Returns the rules of the robot file that bind this tool; `None` when it is no robot's tool.
     fn rules(&self) -> Option<RobotTool> {
         None
+    }
+
+    /// Returns other names under which the arguments are accepted. Called once, when the catalog is
+    /// built; a tool that moves a robot cannot have any.
+    fn aliases(&self) -> &'static [Alias] {
+        &[]
     }
 
     /// Does what was asked and returns the text for the model.
@@ -53,6 +60,11 @@ pub trait RawTool: Send + Sync + fmt::Debug + 'static {
     /// Returns the rules of the robot file that bind this tool; `None` when it is no robot's tool.
     fn rules(&self) -> Option<RobotTool> {
         None
+    }
+
+    /// Returns other names under which the arguments are accepted. See [`Tool::aliases`].
+    fn aliases(&self) -> &'static [Alias] {
+        &[]
     }
 
     /// Does what was asked and returns the text for the model. See [`Tool::run`].
@@ -81,6 +93,7 @@ pub fn schema_of<A: JsonSchema>() -> Arc<Value> {
 pub(super) trait Erased: Send + Sync + fmt::Debug {
     fn describe(&self) -> Descriptor;
     fn rules(&self) -> Option<RobotTool>;
+    fn aliases(&self) -> &'static [Alias];
     /// Returns the names that the arguments have in code, `None` when there is no type for them.
     fn properties(&self) -> Option<BTreeSet<String>>;
     fn run<'a>(
@@ -100,6 +113,10 @@ impl<T: Tool> Erased for Typed<T> {
 
     fn rules(&self) -> Option<RobotTool> {
         self.0.rules()
+    }
+
+    fn aliases(&self) -> &'static [Alias] {
+        self.0.aliases()
     }
 
     fn properties(&self) -> Option<BTreeSet<String>> {
@@ -128,6 +145,10 @@ impl Erased for Raw {
 
     fn rules(&self) -> Option<RobotTool> {
         self.0.rules()
+    }
+
+    fn aliases(&self) -> &'static [Alias] {
+        self.0.aliases()
     }
 
     fn properties(&self) -> Option<BTreeSet<String>> {

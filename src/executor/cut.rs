@@ -2,16 +2,24 @@
 
 use crate::terms::{Outcome, ToolError};
 
+/// What was done to the arguments of a call before it ran.
+#[derive(Debug)]
+pub(super) struct Changed {
+    pub(super) clamped: Vec<String>,
+    pub(super) repaired: Vec<String>,
+}
+
 /// Turns a tool's result into the outcome, with every text within `bytes_max` and a short note.
 pub(super) fn outcome(
     result: Result<String, ToolError>,
-    clamped: Vec<String>,
+    changed: Changed,
     bytes_max: usize,
 ) -> Outcome {
     match result {
         Ok(text) => Outcome::Done {
             text: cut_text(text, bytes_max),
-            clamped,
+            clamped: changed.clamped,
+            repaired: changed.repaired,
         },
         Err(error) => Outcome::Failed(cut_error(error, bytes_max)),
     }

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::admission::{Admitted, Approved, admit};
+use super::cut::Changed;
 use super::questions::Minute;
 use super::record::{Open, Record};
 use super::scopes::{Scope, Scopes};
@@ -118,7 +119,7 @@ impl Executor {
     pub(super) async fn pass(&self, asked: &Asked<'_>) -> CallReport {
         let checked = match examine(asked) {
             Ok(checked) => checked,
-            Err(refusal) => return self.refused(asked, refusal),
+            Err(refusal) => return self.refused(asked, self.again(asked, refusal)),
         };
         let _room = match self.room(asked, &checked).await {
             Ok(room) => room,
@@ -203,11 +204,15 @@ impl Executor {
         admitted: Admitted,
     ) -> CallReport {
         let tool = checked.entry.descriptor();
-        let open = Open::granted(self.record(), *asked, (tool, &admitted));
-        let clamped = admitted.limited.clamped().to_vec();
+        let granted = (tool, &admitted, &*checked.repaired);
+        let open = Open::granted(self.record(), *asked, granted);
+        let changed = Changed {
+            clamped: admitted.limited.clamped().to_vec(),
+            repaired: checked.repaired.clone(),
+        };
         let bytes_max = admitted.grant.output_bytes_max();
         let result = self.run(asked, checked.entry, admitted).await;
-        let outcome = cut::outcome(result, clamped, bytes_max);
+        let outcome = cut::outcome(result, changed, bytes_max);
         open.close(&outcome);
         self.record().report(asked, outcome)
     }

@@ -70,15 +70,24 @@ impl Stage {
     }
 }
 
+/// A call that every stage lets pass.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Passing {
+    /// Its arguments, with what the limits changed.
+    pub limited: Limited,
+    /// What of its arguments was repaired, one sentence each.
+    pub repaired: Vec<String>,
+}
+
 /// The answer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Preview {
     /// A stop: it acts at once, whatever else is in the call.
     Stop,
     /// Every stage lets it pass, with these arguments.
-    Pass(Box<Limited>),
+    Pass(Box<Passing>),
     /// It would pass, if a person says yes to these arguments within so many ms.
-    Asks(Box<Limited>, u64),
+    Asks(Box<Passing>, u64),
     /// A stage refuses it.
     Refused(Stage, Box<Refusal>),
 }
@@ -96,8 +105,8 @@ pub fn preview(turn: &Turn, call: &Call, now: &Posture, pace: &mut Pace) -> Prev
         epoch: now.epoch,
     };
     match walk(&asked, now, pace) {
-        Ok((limited, None)) => Preview::Pass(Box::new(limited)),
-        Ok((limited, Some(ttl_ms))) => Preview::Asks(Box::new(limited), ttl_ms),
+        Ok((passing, None)) => Preview::Pass(Box::new(passing)),
+        Ok((passing, Some(ttl_ms))) => Preview::Asks(Box::new(passing), ttl_ms),
         Err((stage, refusal)) => Preview::Refused(stage, Box::new(refusal)),
     }
 }
@@ -106,10 +115,11 @@ fn walk(
     asked: &Asked<'_>,
     now: &Posture,
     pace: &mut Pace,
-) -> Result<(Limited, Option<u64>), (Stage, Refusal)> {
+) -> Result<(Passing, Option<u64>), (Stage, Refusal)> {
     let at = |stage| move |refusal| (stage, refusal);
     let checked = examine(asked).map_err(|refusal| (Stage::of_early(refusal.reason), refusal))?;
     let limited = limit(asked, &checked, pace).map_err(at(Stage::Limits))?;
     would_pass((asked, &checked), (&limited, now), pace).map_err(at(Stage::Admission))?;
-    Ok((limited, checked.asks_for_ms))
+    let repaired = checked.repaired;
+    Ok((Passing { limited, repaired }, checked.asks_for_ms))
 }

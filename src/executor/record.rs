@@ -76,7 +76,7 @@ impl<'a> Open<'a> {
     pub(super) fn granted(
         record: Record<'a>,
         asked: Asked<'a>,
-        (tool, admitted): (&Descriptor, &Admitted),
+        (tool, admitted, repaired): (&Descriptor, &Admitted, &[String]),
     ) -> Self {
         record.facts.raise(Fact::Granted {
             call: short(&asked.call.id),
@@ -85,6 +85,7 @@ impl<'a> Open<'a> {
             args: admitted.limited.args().digest(),
             clamped: admitted.limited.clamped().to_vec(),
             approver: admitted.approver.clone(),
+            repaired: repaired.to_vec(),
         });
         Self {
             record,

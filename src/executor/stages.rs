@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::refuse;
 use super::turn::Asked;
-use crate::arguments::{Arguments, DEPTH_MAX, serialized_len, too_deep};
+use crate::arguments::{Arguments, Flaw, Issue, Mended, Report, measure};
 use crate::catalog::{Entry, Judged, ToolView};
 use crate::gate::{Subject, ToolRules, Verdict};
 use crate::terms::{Descriptor, Refusal};
@@ -18,6 +18,8 @@ pub(super) struct Checked<'a> {
     pub(super) entry: &'a Entry,
     pub(super) subject: Subject<'a>,
     pub(super) args: Arguments,
+    /// What of the arguments was repaired, one sentence each.
+    pub(super) repaired: Vec<String>,
     /// A person must say yes first, within so many ms.
     pub(super) asks_for_ms: Option<u64>,
 }
@@ -28,13 +30,14 @@ pub(super) fn examine<'a>(asked: &Asked<'a>) -> Result<Checked<'a>, Refusal> {
     let needs_person = decide(judged)?;
     let tool = judged.entry.descriptor();
     bound(asked, tool, &asked.call.args)?;
-    let args = check(asked, judged.entry, &asked.call.args)?;
+    let Mended { args, repairs } = check(asked, judged.entry, &asked.call.args)?;
     let subject = Subject::of(tool, judged.entry.rules())
         .map_err(|error| refuse::never_admitted(asked, tool, error))?;
     Ok(Checked {
         entry: judged.entry,
         subject,
         args,
+        repaired: repairs,
         asks_for_ms: needs_person.then(|| ttl_ms(judged.entry)),
     })
 }
@@ -60,20 +63,24 @@ fn decide(judged: Judged<'_>) -> Result<bool, Refusal> {
 }
 
 fn bound(asked: &Asked<'_>, tool: &Descriptor, args: &Value) -> Result<(), Refusal> {
-    let max = tool.budget.args_bytes_max;
-    let problem = if too_deep(args, DEPTH_MAX) {
-        format!("arguments are nested deeper than {DEPTH_MAX}")
-    } else if serialized_len(args, max).is_none() {
-        format!("arguments are larger than {max} bytes")
-    } else {
-        return Ok(());
-    };
-    Err(refuse::schema(asked, tool, problem))
+    match measure(args, tool.budget.args_bytes_max) {
+        Ok(_) => Ok(()),
+        Err(excess) => {
+            let issue = Issue::at("", Flaw::Excess(excess));
+            let report = Report::of(tool.name.as_str(), issue);
+            Err(refuse::schema(asked, tool, report.to_string()))
+        }
+    }
 }
 
-fn check(asked: &Asked<'_>, entry: &Entry, args: &Value) -> Result<Arguments, Refusal> {
+fn check(asked: &Asked<'_>, entry: &Entry, args: &Value) -> Result<Mended, Refusal> {
     let tool = entry.descriptor();
-    let checked = entry.schema().check(tool.name.as_str(), args);
+    let name = tool.name.as_str();
+    let checked = if tool.effect.mends_arguments() {
+        entry.schema().mend(name, args)
+    } else {
+        entry.schema().check(name, args).map(Mended::from)
+    };
     checked.map_err(|mut report| {
         // The limits have not been asked yet: what they would refuse stands in the same report.
         if let (Some(rules), Some(map)) = (entry.rules(), args.as_object()) {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use super::Questions;
+use super::repeats::Repeats;
 use crate::catalog::ToolView;
 use crate::terms::{Call, CallOrigin, Mono};
 
@@ -24,6 +25,8 @@ pub struct Turn {
     pub questions: Questions,
     /// Ends all calls of the turn, except stops.
     pub cancel: CancellationToken,
+    /// The invalid calls of the turn so far. Copies of a turn share them.
+    pub repeats: Repeats,
 }
 
 /// One call, with the moment it was asked for.

@@ -42,6 +42,7 @@ pub(super) fn tool(
     let constant = |arg: &ArgDef| Some((arg.path.clone(), arg.constant.clone()?));
     Ok(ToolRules {
         schema: Arc::new(shape::schema(tool, &ranges, frame)),
+        example: tool.allow.first().map(|example| example.args.clone()),
         ranges,
         constants: tool.args.iter().filter_map(constant).collect(),
         control_source: tool.control_source.clone(),
@@ -64,6 +65,7 @@ fn stop(index: u16, tool: &ToolDef) -> ToolRules {
         effect: tool.effect,
         sends: matches!(tool.verb, Verb::Wire(_)),
         schema: Arc::new(shape::nothing()),
+        example: None,
         ranges: Vec::new(),
         constants: Vec::new(),
         control_source: None,

@@ -31,6 +31,7 @@ pub(super) fn run(robot: &RobotFile, tool: &ToolDef, rules: &ToolRules) -> Vec<C
         Ok(schema) => schema,
         Err(faults) => {
             let hint = "shorten the names and the arguments of the tool";
+            let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
             return vec![fault(tool, "args", faults.join("; "), hint)];
         }
     };

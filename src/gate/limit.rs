@@ -10,7 +10,7 @@ use super::goal::Target;
 use super::pace::{StepBase, Steps};
 use super::range::{Judged, Range, WHOLE_ABS_MAX};
 use super::{ToolRules, paths};
-use crate::arguments::{Arguments, Issue, serialized_len};
+use crate::arguments::{Arguments, Flaw, Issue, serialized_len};
 use crate::config::JsonPath;
 use crate::terms::{Budget, PARAMS_BYTES_MAX, Reason, Refusal, Tier};
 
@@ -125,7 +125,8 @@ impl ToolRules {
         self.ranges.iter().filter_map(|range| {
             let number = paths::find(args, &range.path)?.as_f64()?;
             let problem = range.beyond(number)?;
-            Some(Issue::at(&paths::pointer(&range.path), problem))
+            let pointer = paths::pointer(&range.path);
+            Some(Issue::at(&pointer, Flaw::Limit(problem)))
         })
     }
 

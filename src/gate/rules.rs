@@ -64,6 +64,8 @@ pub struct ToolRules {
     /// Whether a call sends a command; `@state` and `@safety_events` send nothing.
     pub(super) sends: bool,
     pub(super) schema: Arc<Value>,
+    /// The first example of the robot file that passes.
+    pub(super) example: Option<Map<String, Value>>,
     pub(super) ranges: Vec<Range>,
     pub(super) constants: Vec<(JsonPath, Value)>,
     pub(super) control_source: Option<String>,
@@ -93,6 +95,11 @@ impl ToolRules {
     /// the frame are in the descriptions; constant members are not in it.
     pub fn schema_value(&self) -> &Arc<Value> {
         &self.schema
+    }
+
+    /// Returns the first arguments that the robot file shows to pass; `None` for a stop, which takes none.
+    pub fn example(&self) -> Option<&Map<String, Value>> {
+        self.example.as_ref()
     }
 
     /// Returns how long a person may take to permit a call, ms; `None` where nobody is asked.

@@ -11,7 +11,7 @@ use super::handle::{GOALS_MAX, Goal, SpineHandle, SpineStatus};
 use super::pulse::Pulse;
 use crate::agent::{Agent, AgentEvent, AgentStep};
 use crate::catalog::ToolView;
-use crate::executor::{Executor, Questions, Turn};
+use crate::executor::{Executor, Questions, Repeats, Turn};
 use crate::terms::{Call, CallOrigin, CallReport, Fact, Lane, LaneError, Mono};
 
 /// Longest wait for one reply of the model, ms.
@@ -123,6 +123,7 @@ impl Spine {
             person_stops: goal.person_stops,
             questions: Questions::default(),
             cancel: self.shutdown.child_token(),
+            repeats: Repeats::default(),
         };
         let mut event = AgentEvent::Goal(goal.text);
         let why = loop {

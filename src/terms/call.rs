@@ -107,6 +107,9 @@ pub enum Outcome {
         text: String,
         /// What the limits changed before it ran, one sentence each; empty when nothing.
         clamped: Vec<String>,
+        /// What of the arguments was repaired before they were checked again, one sentence each.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        repaired: Vec<String>,
     },
     /// It did not run.
     Refused(Refusal),

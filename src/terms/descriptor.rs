@@ -6,6 +6,10 @@ use serde::Serialize;
 
 use super::{Effect, ToolName};
 
+/// Deepest nesting of arguments, arrays and objects counted together. Chosen: a robot's deepest path
+/// has 8 steps and a schema 10 levels; half of what the JSON parser itself would take.
+pub const ARGS_DEPTH_MAX: usize = 64;
+
 /// Who may run beside a call of this tool.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Access {

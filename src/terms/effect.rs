@@ -83,6 +83,15 @@ impl Effect {
         matches!(self, Self::Stop { .. })
     }
 
+    /// Returns whether arguments that are almost right may be mended instead of refused. Never for what
+    /// moves, configures or stops a robot: there the caller must mean what it writes.
+    pub fn mends_arguments(&self) -> bool {
+        match self {
+            Self::Observe { .. } | Self::Mutate => true,
+            Self::Actuate { .. } | Self::Stop { .. } => false,
+        }
+    }
+
     /// Returns the word of the robot file for this effect.
     pub fn as_str(&self) -> &'static str {
         match self {

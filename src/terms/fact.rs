@@ -260,6 +260,9 @@ pub enum Fact {
         /// Who permitted it; `None` when nobody had to be asked.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         approver: Option<Approver>,
+        /// What of the arguments was repaired, one sentence each; only for calls that move nothing.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        repaired: Vec<String>,
     },
     /// A call that was granted ended.
     Finished {
@@ -292,6 +295,16 @@ pub enum Fact {
         rule: Option<String>,
         /// What was wrong.
         detail: String,
+    },
+    /// Invalid arguments came again, the third time or more in one turn. The call raised its own
+    /// `Refused` as well.
+    InputLoop {
+        /// The call's id.
+        call: String,
+        /// The tool.
+        tool: String,
+        /// How often they came by now.
+        times: u32,
     },
     /// A stop was asked for; the latch word is set.
     StopAsked {
@@ -523,6 +536,7 @@ impl Fact {
             | Self::Granted { .. }
             | Self::Finished { .. }
             | Self::Refused { .. }
+            | Self::InputLoop { .. }
             | Self::CommandSent { .. }
             | Self::Released
             | Self::LateTick { .. }

@@ -5,6 +5,7 @@
 //! ([`Wire`], [`FactSink`], [`Lane`], [`Human`], [`Clock`]) are the only seams to the outside world; `app`
 //! chooses who stands behind them.
 
+mod args_text;
 mod call;
 mod clock;
 mod command;
@@ -24,12 +25,13 @@ mod run_state;
 mod tier;
 mod wire;
 
+pub use args_text::{ArgsTextError, parse_args};
 pub use call::{Blame, Call, CallOrigin, CallReport, Outcome, Retry, ToolError};
 pub use clock::{Clock, Mono};
 pub use command::{
     ActuationCmd, CommandKind, LeaseTerms, PARAMS_BYTES_MAX, Params, SafetyEvent, SafetyEventKind,
 };
-pub use descriptor::{Access, Budget, Descriptor, Rule, ToolSpec};
+pub use descriptor::{ARGS_DEPTH_MAX, Access, Budget, Descriptor, Rule, ToolSpec};
 pub use effect::{Device, Effect, Motion};
 pub use fact::{DropCause, Fact, FactClass, FactSink, InputFault};
 pub use human::{ApprovalOutcome, ApprovalRequest, Approver, Human, Nobody, Said, Unasked};

@@ -16,16 +16,16 @@ use super::paper::Paper;
 use super::requests::ExplainRequest;
 use super::settings::Settings;
 use crate::config::{Place, ToolDef};
-use crate::executor::{Preview, Stage, preview};
-use crate::gate::{Limited, NumberLimit, NumberOutcome, Pace};
-use crate::terms::{Call, Reason, Refusal, Tier};
+use crate::executor::{Passing, Preview, Stage, preview};
+use crate::gate::{NumberLimit, NumberOutcome, Pace};
+use crate::terms::{Call, Reason, Refusal, Tier, parse_args};
 use needs::needs;
 
 /// What would become of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ExplainVerdict {
-    /// It would be granted as it is.
+    /// It would be granted as it is, or with the repairs that the detail tells.
     Allowed,
     /// It would be granted with other numbers.
     Clamped,
@@ -104,8 +104,8 @@ pub struct Explanation {
 /// [`AppError::Usage`] when the arguments are no JSON or no robot can be chosen, [`AppError::Config`]
 /// with every fault of the files.
 pub fn explain(settings: &Settings, request: &ExplainRequest) -> Result<Explanation, AppError> {
-    let args = serde_json::from_str(&request.args).map_err(|error| AppError::Usage {
-        problem: format!("the arguments are no JSON: {error}"),
+    let args = parse_args(&request.args).map_err(|error| AppError::Usage {
+        problem: format!("the arguments cannot be read: {error}"),
         hint: "quote them for the shell: '{\"x\": 1.0}'; a tool without arguments takes '{}'"
             .to_owned(),
     })?;
@@ -148,19 +148,19 @@ fn explained(paper: &Paper, tool: &str, args: Value) -> Explanation {
             decided_by: def.map(of_robot_file).into_iter().collect(),
             ..blank
         },
-        Preview::Pass(limited) => Explanation {
-            verdict: if limited.clamped().is_empty() {
+        Preview::Pass(passing) => Explanation {
+            verdict: if passing.limited.clamped().is_empty() {
                 ExplainVerdict::Allowed
             } else {
                 ExplainVerdict::Clamped
             },
-            detail: limited.clamped().to_vec(),
+            detail: changes(&passing),
             decided_by: def.map(of_robot_file).into_iter().collect(),
             ..blank
         },
-        Preview::Asks(limited, ttl_ms) => Explanation {
+        Preview::Asks(passing, ttl_ms) => Explanation {
             verdict: ExplainVerdict::Asks,
-            detail: asks(&limited, ttl_ms),
+            detail: asks(&passing, ttl_ms),
             decided_by: def
                 .and_then(|def| of_approval(paper, def))
                 .into_iter()
@@ -180,13 +180,18 @@ fn explained(paper: &Paper, tool: &str, args: Value) -> Explanation {
 }
 
 /// What a person would be asked, and what was changed before.
-fn asks(limited: &Limited, ttl_ms: u64) -> Vec<String> {
+fn asks(passing: &Passing, ttl_ms: u64) -> Vec<String> {
     let ttl_s = ttl_ms / 1000;
     let mut detail = vec![format!(
         "a person must say yes to each call within {ttl_s} s"
     )];
-    detail.extend_from_slice(limited.clamped());
+    detail.extend(changes(passing));
     detail
+}
+
+/// What was repaired, then what was clamped.
+fn changes(passing: &Passing) -> Vec<String> {
+    [&*passing.repaired, passing.limited.clamped()].concat()
 }
 
 fn numbers(paper: &Paper, def: Option<&ToolDef>, args: &Map<String, Value>) -> Vec<NumberLimit> {

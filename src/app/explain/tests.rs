@@ -154,3 +154,21 @@ fn explanations_agree_with_the_examples_that_ran_when_the_file_loaded() {
     }
     assert!(seen > 50, "{seen}");
 }
+
+#[test]
+fn a_repair_is_told_where_nothing_moves_and_refused_where_something_does() {
+    let explained = |tool: &str, args: &str| {
+        let request = request(tool, args, None);
+        explain(&settings(None), &request).unwrap()
+    };
+    let read = explained("safety_events", r#"{"since": "3"}"#);
+    assert_eq!(read.verdict, ExplainVerdict::Allowed);
+    let told = "/since: a text was read as an integer";
+    assert_eq!(read.detail, [told]);
+    assert!(
+        read.to_text()
+            .starts_with(&format!("allowed with a repair: {told}\n"))
+    );
+    let motion = explained("rover_go_to_pose", r#"{"x": "1", "y": 0.5}"#);
+    assert_eq!(motion.reason, Some(Reason::Schema));
+}

@@ -36,6 +36,9 @@ impl Explanation {
     fn headline(&self) -> String {
         let first = self.detail.first().map_or("", String::as_str);
         match (self.verdict, self.reason) {
+            (ExplainVerdict::Allowed, _) if !first.is_empty() => {
+                format!("allowed with a repair: {first}")
+            }
             (ExplainVerdict::Allowed, _) => {
                 format!("allowed: `{}`, on a robot at rest at home", self.tool)
             }

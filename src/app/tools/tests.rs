@@ -1,9 +1,16 @@
 //! The list is that of the view which a node pins.
 
+use std::path::Path;
+
 use super::*;
 use crate::app::{LogFormat, SettingsRequest};
+use crate::config::toml_stems;
 
 fn list(tier: Option<Tier>) -> ToolList {
+    list_of("rover-sim", tier)
+}
+
+fn list_of(robot: &str, tier: Option<Tier>) -> ToolList {
     let settings = Settings::resolve(SettingsRequest {
         tiers: None,
         boards: None,
@@ -15,7 +22,7 @@ fn list(tier: Option<Tier>) -> ToolList {
         origins: std::collections::BTreeMap::new(),
     });
     let request = ToolsRequest {
-        robot: Some("rover-sim".to_owned()),
+        robot: Some(robot.to_owned()),
         tier,
     };
     list_tools(&settings.unwrap(), &request).unwrap()
@@ -61,5 +68,22 @@ fn json_has_each_card_as_the_model_gets_it() {
     for (tool, told) in list.tools.iter().zip(json["tools"].as_array().unwrap()) {
         assert_eq!(told["name"], tool.spec.name.as_str());
         assert_eq!(told["parameters"], *tool.spec.parameters);
+    }
+}
+
+/// The arguments that models are told to send: a change of this contract shows in review. A new robot
+/// file needs its snapshot here.
+#[test]
+fn the_schema_of_each_shipped_tool_is_written_down() {
+    let robots = toml_stems(Path::new("tiers/robots"));
+    assert!(!robots.is_empty());
+    for robot in robots {
+        let mut schemas = serde_json::Map::new();
+        for tool in list_of(&robot, None).tools {
+            let name = tool.spec.name.as_str().to_owned();
+            schemas.insert(name, (*tool.spec.parameters).clone());
+        }
+        let text = serde_json::to_string_pretty(&schemas).unwrap();
+        insta::assert_snapshot!(format!("schemas-{robot}"), text);
     }
 }

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::catalog::{CallCx, CatalogBuilder, RawTool, RobotTool};
 use crate::config::{EffectWord, RobotFile, Tiers, ToolDef, Verb};
-use crate::executor::{Executor, Ports, Questions, Turn};
+use crate::executor::{Executor, Ports, Questions, Repeats, Turn};
 use crate::gate::{Pace, PolicyStack, RobotRules};
 use crate::terms::{
     Access, ApprovalRequest, Approver, Budget, Call, CallOrigin, Clock, Descriptor, Device, Effect,
@@ -439,6 +439,7 @@ impl Kit {
             person_stops: 0,
             questions: Questions::default(),
             cancel: CancellationToken::new(),
+            repeats: Repeats::default(),
         }
     }
 

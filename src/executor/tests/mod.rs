@@ -1,6 +1,7 @@
 //! The pipeline, with the shipped rover, test tools and a robot that only keeps notes.
 
 mod approvals;
+mod arguments;
 mod batches;
 mod ends;
 mod kit;

@@ -75,6 +75,7 @@ pub(super) fn apply(m: &Metrics, fact: &Fact) {
             needed,
             ..
         } => refused(m, tool, *reason, *needed),
+        Fact::InputLoop { .. } => m.add(&family::INPUT_LOOPS, &[], 1),
         Fact::ToolPanicked { .. } => m.add(&family::PANICS, &[], 1),
         Fact::StopAsked { what, .. } => m.add(&family::STOP_REQUESTS, &[kind(*what)], 1),
         Fact::StopBegun { what, cause, .. } => {

@@ -149,6 +149,8 @@ families! {
         "Time from the request of a granted tool call to its answer.";
     PANICS = Counter "octos_edge_tool_panics_total" []
         "Tools that panicked; each became an answer.";
+    INPUT_LOOPS = Counter "octos_edge_tool_input_loop_total" []
+        "Calls refused for arguments that had been refused twice before in the same turn.";
     LIMIT_HITS = Counter "octos_edge_limit_hits_total"
         [LabelSet { key: "kind", values: || vec!["clamp", "reject", "rate", "workspace"] }]
         "Numbers clamped, and calls refused by a limit.";

@@ -205,6 +205,18 @@ fn calls_count_by_tool_for_the_robot_and_by_domain_for_others() {
 }
 
 #[test]
+fn loops_of_invalid_arguments_count_from_0() {
+    let m = metrics();
+    has_line(&m, "octos_edge_tool_input_loop_total 0");
+    m.apply(&Fact::InputLoop {
+        call: "c1".to_owned(),
+        tool: "rover_go_to_pose".to_owned(),
+        times: 3,
+    });
+    has_line(&m, "octos_edge_tool_input_loop_total 1");
+}
+
+#[test]
 fn exactly_one_run_state_is_set() {
     let m = metrics();
     has_line(&m, r#"octos_edge_run_state{state="boot"} 1"#);

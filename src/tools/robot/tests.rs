@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::robot_tools;
 use crate::catalog::{CatalogBuilder, ToolView};
 use crate::config::{Board, RobotFile, Tiers};
-use crate::executor::{Executor, Ports, Questions, Turn};
+use crate::executor::{Executor, Ports, Questions, Repeats, Turn};
 use crate::gate::{Pace, PolicyStack, RobotRules};
 use crate::robot::{Ids, Parts, Setup, assemble, describe, safety_plan};
 use crate::safety::{Boot, Latch};
@@ -105,6 +105,7 @@ fn turn(view: Arc<ToolView>) -> Turn {
         person_stops: 0,
         questions: Questions::default(),
         cancel: CancellationToken::new(),
+        repeats: Repeats::default(),
     }
 }
 
