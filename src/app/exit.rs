@@ -96,6 +96,14 @@ pub enum AppError {
         /// What is wrong.
         problem: String,
     },
+    /// No node listens for the robot that is meant.
+    #[error("{problem}")]
+    NoNode {
+        /// What is wrong, with the place.
+        problem: String,
+        /// The way out, with the nodes that do listen.
+        hint: String,
+    },
     /// An operator's word was refused.
     #[error("refused: {}", .failed.join("; "))]
     Refused {
@@ -132,7 +140,10 @@ impl AppError {
             Self::Node(_) => Exit::Graph,
             Self::SecondInstance { .. } => Exit::SecondInstance,
             Self::Internal(_) => Exit::Internal,
-            Self::Control { .. } | Self::Refused { .. } | Self::JobFailed(_) => Exit::JobFailed,
+            Self::Control { .. }
+            | Self::NoNode { .. }
+            | Self::Refused { .. }
+            | Self::JobFailed(_) => Exit::JobFailed,
         }
     }
 
@@ -147,6 +158,7 @@ impl AppError {
             | Self::Node(_)
             | Self::SecondInstance { .. }
             | Self::Control { .. }
+            | Self::NoNode { .. }
             | Self::Refused { .. }
             | Self::Internal(_)
             | Self::JobFailed(_) => Vec::new(),
@@ -177,6 +189,7 @@ impl AppError {
             | Self::Node(_)
             | Self::SecondInstance { .. }
             | Self::Control { .. }
+            | Self::NoNode { .. }
             | Self::Internal(_)
             | Self::JobFailed(_) => Vec::new(),
         }
@@ -185,12 +198,13 @@ impl AppError {
     /// Returns the way out; empty when the message says it all.
     pub fn hint(&self) -> String {
         match self {
-            Self::Usage { hint, .. } | Self::State { hint, .. } | Self::Metrics { hint, .. } => {
-                hint.clone()
-            }
+            Self::Usage { hint, .. }
+            | Self::State { hint, .. }
+            | Self::Metrics { hint, .. }
+            | Self::NoNode { hint, .. } => hint.clone(),
             Self::Config(_) => "each fault names its file, line and key; tiers/README.md and boards/README.md list every key".to_owned(),
             Self::Board { .. } => "name another board with --board, or mend its file; boards/README.md lists every key".to_owned(),
-            Self::Node(error) => error.hint().to_owned(),
+            Self::Node(error) => error.hint(),
             Self::SecondInstance { .. } => {
                 "one controller a robot: end the other process, or give this one another robot id".to_owned()
             }

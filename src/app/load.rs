@@ -146,7 +146,12 @@ impl Rulebook {
         book.ok_or_else(without_fault)
     }
 
-    fn read(settings: &Settings, robot: &str, faults: &mut Vec<ConfigError>) -> Option<Self> {
+    /// Loads what there is of it, and adds the faults of all files to `faults`.
+    pub(super) fn read(
+        settings: &Settings,
+        robot: &str,
+        faults: &mut Vec<ConfigError>,
+    ) -> Option<Self> {
         let robot = keep(load_checked_robot(settings, robot), faults);
         let policy = match settings.config() {
             None => Some(None),

@@ -14,6 +14,8 @@ mod ctl;
 mod exit;
 mod explain;
 mod fingerprint;
+#[cfg(feature = "dora")]
+mod flow;
 mod load;
 mod log;
 #[cfg(feature = "dora")]

@@ -15,7 +15,7 @@ use super::load::Rulebook;
 use super::settings::Settings;
 use crate::catalog::{CallCx, CatalogBuilder, RawTool, RobotTool, ToolView};
 use crate::config::{ToolDef, toml_stems};
-use crate::executor::{Repeats, Turn};
+use crate::executor::{Questions, Repeats, Turn};
 use crate::gate::PolicyStack;
 use crate::robot::{Described, Shape, describe};
 use crate::terms::{Blame, CallOrigin, Descriptor, Posture, Retry, Tier, ToolError};
@@ -71,6 +71,7 @@ impl Paper {
             origin: CallOrigin::Model,
             by: None,
             person_stops: 0,
+            questions: Questions::default(),
             cancel: CancellationToken::new(),
             repeats: Repeats::default(),
         }

@@ -4,22 +4,26 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::exit::AppError;
+use super::flow;
 use super::requests::{RunNode, RunReport, RunRequest};
 use super::settings::Settings;
 use crate::node::{Dataflow, DataflowRun, NodeError, NodeLog, NodePatch, RunEnd, run_dataflow};
 
-/// Runs a dataflow to its end. Nodes named `octos-edge` are this binary.
+/// Runs a dataflow to its end. Nodes named `octos-edge` are this binary; they and the files that they name
+/// are judged first, as `check` does.
 ///
 /// # Errors
-/// [`AppError::Node`] when the file is no runnable dataflow or dora refuses it.
+/// [`AppError::Node`] when the file is no runnable dataflow, its nodes do not fit or dora refuses it;
+/// [`AppError::Config`] with every fault of the files that its nodes name.
 pub fn run_file(
     settings: &Settings,
     request: &RunRequest,
     progress: impl Fn(&str) + Send + 'static,
 ) -> Result<RunReport, AppError> {
     let flow = Dataflow::read(&request.file)?;
-    super::start_log(settings)?;
     let working_dir = folder_of(&request.file)?;
+    flow::judge(&flow, settings, &working_dir)?;
+    super::start_log(settings)?;
     let agent = settings.given_to_nodes()?;
     // A simulated robot reads its robot file from the same folder; nothing else of this is its.
     let mut robot = agent.clone();

@@ -104,6 +104,22 @@ impl Settings {
         Ok(env)
     }
 
+    /// Returns the same settings with the folders and the policy of somebody else: those of a node in a
+    /// dataflow.
+    #[cfg(feature = "embedded-daemon")]
+    pub(super) fn with_folders(
+        &self,
+        tiers: PathBuf,
+        boards: Option<PathBuf>,
+        config: Option<PathBuf>,
+    ) -> Self {
+        let mut settings = self.clone();
+        settings.request.tiers = Some(tiers);
+        settings.request.boards = boards;
+        settings.request.config = config;
+        settings
+    }
+
     /// Returns the folder of the board files: the one given, else `boards` beside the tiers.
     pub fn boards(&self) -> PathBuf {
         self.request

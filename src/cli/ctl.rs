@@ -85,7 +85,7 @@ enum CtlWord {
         /// What to do.
         text: String,
     },
-    /// End the node in order: stop, release, disarm.
+    /// End the node in order: stop, rest, disarm. Waits until its process is gone; 1 when rest was not seen.
     End,
 }
 
@@ -147,6 +147,11 @@ pub(super) fn run(args: &Args, settings: &Settings, printer: &Printer) -> Result
         }),
         Answer::Status(status) => {
             printer.foreign(&status.to_text(), &answer);
+            Ok(Exit::Done)
+        }
+        Answer::Ending { .. } => {
+            let text = "the robot was stopped and is at rest; its process has ended";
+            printer.result(text, &answer);
             Ok(Exit::Done)
         }
         Answer::Done { text } => {

@@ -6,6 +6,8 @@ use super::reader::{self, Node, Parsed, Source, Table, list, schema, stem_of, te
 use super::{ConfigErrors, Place, file};
 
 const GUIDE: &str = "boards/README.md";
+/// Most that the black box of any board holds, MiB: whoever reads it must be able to hold it.
+const BLACKBOX_MAX_MB: u32 = 256;
 
 /// Facts of one board.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +21,9 @@ pub struct Board {
     pub matches: Vec<String>,
     /// Least memory, MiB, 0 to 1 048 576; 0: any.
     pub ram_min_mb: u32,
+    /// Most that the black box may hold, MiB, 16 to 256; 256 unless the file says less. Beyond it the oldest
+    /// segments make room.
+    pub blackbox_max_mb: u32,
     /// Worker threads of the async runtime, 1 to 16.
     pub tokio_workers: u32,
     /// Period of the safety tick, ms, 1 to 50.
@@ -76,6 +81,7 @@ fn board(t: &mut Table<'_>, file: &str) -> Option<Board> {
         id: id?,
         matches: matches.unwrap_or_default(),
         ram_min_mb: system.ram_min_mb,
+        blackbox_max_mb: system.blackbox_max_mb,
         tokio_workers: system.tokio_workers,
         safety_tick_ms: system.safety_tick_ms,
         lockup_ms: system.lockup_ms,
@@ -85,6 +91,7 @@ fn board(t: &mut Table<'_>, file: &str) -> Option<Board> {
 
 struct System {
     ram_min_mb: u32,
+    blackbox_max_mb: u32,
     tokio_workers: u32,
     safety_tick_ms: u32,
     lockup_ms: u32,
@@ -98,6 +105,9 @@ fn system(node: Node<'_>) -> Option<System> {
         let lockup_ms = t.must("lockup_ms", whole(100..=10_000));
         let jitter_ms = t.must("jitter_ms", whole(1..=5_000));
         let ram_min_mb = t.may("ram_min_mb", whole(0..=1_048_576)).unwrap_or(0);
+        let blackbox_max_mb = t
+            .may("blackbox_max_mb", whole(16..=BLACKBOX_MAX_MB))
+            .unwrap_or(BLACKBOX_MAX_MB);
         t.later(
             "rtc",
             "facts that nothing reads yet come with the board that has them",
@@ -114,6 +124,7 @@ fn system(node: Node<'_>) -> Option<System> {
         }
         Some(System {
             ram_min_mb,
+            blackbox_max_mb,
             tokio_workers: tokio_workers?,
             safety_tick_ms: safety_tick_ms?,
             lockup_ms: lockup_ms?,

@@ -5,10 +5,10 @@ use super::stages::Checked;
 use super::turn::Asked;
 use crate::arguments::Arguments;
 use crate::gate::{self, Admission, Grant, Limited, Pace};
-use crate::terms::{Effect, Posture, Refusal, RobotPort};
+use crate::terms::{Approver, Effect, Posture, Refusal, RobotPort};
 
-/// The arguments that a person has permitted; `None` when nobody had to be asked.
-pub(super) type Approved = Option<Arguments>;
+/// The arguments that a person has permitted, and that person; `None` when nobody had to be asked.
+pub(super) type Approved = Option<(Arguments, Approver)>;
 
 /// A call that passed every stage.
 #[derive(Debug)]
@@ -16,6 +16,7 @@ pub(super) struct Admitted {
     pub(super) grant: Grant,
     pub(super) limited: Limited,
     pub(super) number: u64,
+    pub(super) approver: Option<Approver>,
 }
 
 /// Judges the numbers of a call and then the robot as it stands at this moment.
@@ -28,7 +29,8 @@ pub(super) fn admit(
     pace: &mut Pace,
 ) -> Result<Admitted, Refusal> {
     let limited = limit(asked, checked, pace)?;
-    if approved.is_some_and(|args| args != *limited.args()) {
+    let (permitted, approver) = approved.unzip();
+    if permitted.is_some_and(|args| args != *limited.args()) {
         return Err(refuse::other_numbers(asked, checked.entry.descriptor()));
     }
     let now = robot.posture();
@@ -38,6 +40,7 @@ pub(super) fn admit(
         grant,
         limited,
         number,
+        approver,
     })
 }
 

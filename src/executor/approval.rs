@@ -2,7 +2,8 @@
 //!
 //! The call holds its slot and its scope while it waits, and nothing else: a stop, a cancelled turn or
 //! the end of the time ends the wait. A word that comes is a word for these arguments alone: limits
-//! and admission judge the call anew behind it, and it falls if its numbers are not the same.
+//! and admission judge the call anew behind it, and it falls if its numbers are not the same. How often a
+//! person may be asked stands in `questions`.
 
 use std::time::Duration;
 
@@ -32,11 +33,16 @@ impl Executor {
         let held = |refusal| Held::Refused(Box::new(refusal));
         let args = self.in_vain(asked, checked).map_err(held)?;
         let tool = checked.entry.descriptor();
+        let digest = args.digest();
+        let (questions, call) = (&asked.turn.questions, (tool.name.as_str(), &*digest));
+        questions
+            .take(call, &self.minute, self.ports.clock.now())
+            .map_err(|spared| held(refuse::spared(asked, tool, spared)))?;
         let question = self.ports.human.ask(ApprovalRequest {
             call: refuse::short(&asked.call.id),
             tool: tool.name.as_str().to_owned(),
             args: args.to_value(),
-            digest: args.digest(),
+            digest: digest.clone(),
             needed: tool.effect.needed_tier(),
             rule: tool.rule.as_ref().map(|rule| rule.id.as_ref().to_owned()),
             ttl_ms,
@@ -48,10 +54,19 @@ impl Executor {
             said = timeout(Duration::from_millis(ttl_ms), question) => said,
         };
         match said {
-            Ok(Ok(Said::Yes { .. })) => Ok(Some(args)),
-            Ok(Ok(Said::No { who, why })) => Err(held(refuse::denied(asked, tool, (&who, &why)))),
-            Ok(Err(unasked)) => Err(held(refuse::nobody_to_ask(asked, tool, unasked))),
-            Err(_elapsed) => Err(held(refuse::nobody_answered(asked, tool, ttl_ms))),
+            Ok(Ok(Said::Yes(approver))) => Ok(Some((args, approver))),
+            Ok(Ok(Said::No { who, why })) => {
+                questions.deny(call);
+                Err(held(refuse::denied(asked, tool, (&who, &why))))
+            }
+            Ok(Err(unasked)) => {
+                questions.give_back(&self.minute);
+                Err(held(refuse::nobody_to_ask(asked, tool, unasked)))
+            }
+            Err(_elapsed) => {
+                questions.deny(call);
+                Err(held(refuse::nobody_answered(asked, tool, ttl_ms)))
+            }
         }
     }
 

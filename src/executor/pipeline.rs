@@ -7,6 +7,7 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::admission::{Admitted, Approved, admit};
 use super::cut::Changed;
+use super::questions::Minute;
 use super::record::{Open, Record};
 use super::scopes::{Scope, Scopes};
 use super::stages::{Checked, examine};
@@ -42,6 +43,7 @@ pub struct Executor {
     pace: Mutex<Pace>,
     slots: Semaphore,
     scopes: Scopes,
+    pub(super) minute: Minute,
     calls: AtomicU64,
 }
 
@@ -60,6 +62,7 @@ impl Executor {
             pace: Mutex::new(pace),
             slots: Semaphore::new(SLOTS),
             scopes: Scopes::default(),
+            minute: Minute::default(),
             calls: AtomicU64::new(0),
         }
     }
@@ -201,7 +204,7 @@ impl Executor {
         admitted: Admitted,
     ) -> CallReport {
         let tool = checked.entry.descriptor();
-        let granted = (tool, &admitted.limited, &*checked.repaired);
+        let granted = (tool, &admitted, &*checked.repaired);
         let open = Open::granted(self.record(), *asked, granted);
         let changed = Changed {
             clamped: admitted.limited.clamped().to_vec(),

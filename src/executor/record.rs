@@ -3,9 +3,9 @@
 //! A granted call is [`Open`] until it is closed: if its future is dropped, closing happens by
 //! itself, so that every `Granted` has its `Finished`.
 
+use super::admission::Admitted;
 use super::refuse::short;
 use super::turn::Asked;
-use crate::gate::Limited;
 use crate::terms::{
     CallReport, Clock, Descriptor, Fact, FactSink, Mono, Outcome, Refusal, ToolError,
 };
@@ -76,15 +76,16 @@ impl<'a> Open<'a> {
     pub(super) fn granted(
         record: Record<'a>,
         asked: Asked<'a>,
-        (tool, limited, repaired): (&Descriptor, &Limited, &[String]),
+        (tool, admitted, repaired): (&Descriptor, &Admitted, &[String]),
     ) -> Self {
         record.facts.raise(Fact::Granted {
             call: short(&asked.call.id),
             tool: short(&asked.call.tool),
             tier: tool.effect.needed_tier(),
-            args: limited.args().digest(),
-            clamped: limited.clamped().to_vec(),
+            args: admitted.limited.args().digest(),
+            clamped: admitted.limited.clamped().to_vec(),
             repaired: repaired.to_vec(),
+            approver: admitted.approver.clone(),
         });
         Self {
             record,

@@ -1,6 +1,7 @@
 //! The refusals that the executor itself words. Those of policy, limits and admission come from the
 //! gate.
 
+use super::questions::{QUESTIONS_PER_MINUTE_MAX, QUESTIONS_PER_TURN_MAX, Spared};
 use super::turn::Asked;
 use crate::catalog::ToolView;
 use crate::gate::SubjectError;
@@ -51,6 +52,37 @@ pub(super) fn denied(asked: &Asked<'_>, tool: &Descriptor, (who, why): (&str, &s
     let detail = format!("{who} said no to this call of `{}`: {why}", tool.name);
     let hint = "do not ask again for the same; go on in another way, or end here".to_owned();
     refusal(asked, tool, Reason::ApprovalDenied, (detail, hint))
+}
+
+/// A person is not asked, so that they are not worn down.
+pub(super) fn spared(asked: &Asked<'_>, tool: &Descriptor, why: Spared) -> Refusal {
+    let name = &tool.name;
+    let (reason, detail, hint) = match why {
+        Spared::Denied => (
+            Reason::ApprovalDenied,
+            format!(
+                "this very call of `{name}` got no yes before: nobody is asked again in this turn"
+            ),
+            "go on in another way, or end here",
+        ),
+        Spared::Turn => (
+            Reason::ApprovalDenied,
+            format!(
+                "call of `{name}`: a turn may ask a person {QUESTIONS_PER_TURN_MAX} times, and this one has"
+            ),
+            "go on with tools of a lower tier, or end here: a new goal may ask again",
+        ),
+        Spared::Minute { wait_ms } => (
+            Reason::Rate,
+            format!(
+                "call of `{name}`: a person is asked at most {QUESTIONS_PER_MINUTE_MAX} times a minute, the \
+                 next time in {} s",
+                wait_ms.div_ceil(1000)
+            ),
+            "wait that long, and ask only for what is needed",
+        ),
+    };
+    refusal(asked, tool, reason, (detail, hint.to_owned()))
 }
 
 pub(super) fn nobody_answered(asked: &Asked<'_>, tool: &Descriptor, ttl_ms: u64) -> Refusal {

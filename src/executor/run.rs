@@ -45,6 +45,7 @@ impl Executor {
             grant,
             limited,
             number,
+            approver: _,
         } = admitted;
         let tool = entry.descriptor();
         let left = grant.deadline().since(self.ports.clock.now());

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-use super::repeats::Repeats;
+use super::{Questions, Repeats};
 use crate::catalog::ToolView;
 use crate::terms::{Call, CallOrigin, Mono};
 
@@ -20,6 +20,8 @@ pub struct Turn {
     /// [`Posture::person_stops`](crate::terms::Posture) when what this turn pursues was asked for. Once
     /// it differs, the turn moves the robot no more.
     pub person_stops: u32,
+    /// What it has asked a person.
+    pub questions: Questions,
     /// Ends all calls of the turn, except stops.
     pub cancel: CancellationToken,
     /// The invalid calls of the turn so far. Copies of a turn share them.

@@ -10,9 +10,10 @@ use dora_message::config::InputMapping;
 use dora_node_api::dora_core::config::DataId;
 use dora_node_api::{DoraNode, MetadataParameters, NodeError as DoraError, Parameter};
 
+use super::error::{MISSING, SURPLUS};
 use super::version::{DORA_VERSION, ask_version, version_in};
 use super::{DoraEvents, NodeError};
-use crate::terms::{Input, Output, Wire, WireError};
+use crate::terms::{Input, Output, Wire, WireError, nearest};
 
 /// What a node needs of its dataflow.
 #[derive(Debug, Clone, Copy)]
@@ -59,7 +60,7 @@ impl Needs {
             .filter(|need| !inputs.contains(&need.as_str()))
         {
             problems.push(format!(
-                "input `{}` is missing (wired: {})",
+                "input `{}` {MISSING} (wired: {})",
                 need.as_str(),
                 list(inputs)
             ));
@@ -70,13 +71,23 @@ impl Needs {
             .filter(|need| !outputs.contains(&need.as_str()))
         {
             problems.push(format!(
-                "output `{}` is missing (declared: {})",
+                "output `{}` {MISSING} (declared: {})",
                 need.as_str(),
                 list(outputs)
             ));
         }
         for name in inputs.iter().filter(|name| Input::of_id(name).is_none()) {
-            problems.push(format!("input `{name}` is not one that this node reads"));
+            let reads = || {
+                self.inputs
+                    .iter()
+                    .map(|input| input.as_str())
+                    .chain(["tick"])
+            };
+            let meant = match nearest(name, reads()) {
+                Some(near) => format!(": did you mean `{near}`?"),
+                None => format!(": it reads {}", reads().collect::<Vec<_>>().join(", ")),
+            };
+            problems.push(format!("input `{name}` {SURPLUS}{meant}"));
         }
         problems
     }
@@ -234,7 +245,7 @@ mod tests {
             [
                 "input `state` is missing (wired: cmd_response, capabilities, stat, safety_event)",
                 "output `cmd_request` is missing (declared: cmd_requests)",
-                "input `stat` is not one that this node reads",
+                "input `stat` is not one that this node reads: did you mean `state`?",
             ]
         );
     }

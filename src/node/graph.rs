@@ -40,10 +40,18 @@ impl OwnNode {
         self.args.first().map_or("", String::as_str)
     }
 
-    /// Returns the value after a flag.
+    /// Returns the value of a flag: behind it, or joined to it by `=`.
     pub fn flag(&self, flag: &str) -> Option<&str> {
-        let at = self.args.iter().position(|arg| arg == flag)?;
-        self.args.get(at.checked_add(1)?).map(String::as_str)
+        let is_flag = |arg: &String| {
+            let rest = arg.strip_prefix(flag);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
+        };
+        let at = self.args.iter().position(is_flag)?;
+        let arg = self.args.get(at)?;
+        match arg.split_once('=') {
+            Some((_, value)) => Some(value),
+            None => self.args.get(at.checked_add(1)?).map(String::as_str),
+        }
     }
 }
 
@@ -150,6 +158,7 @@ impl Dataflow {
         .collect()
     }
 
+    #[cfg(feature = "embedded-daemon")]
     pub(super) fn into_descriptor(self) -> Descriptor {
         self.descriptor
     }
@@ -180,4 +189,27 @@ fn first_word(args: Option<&str>) -> &str {
         .split_whitespace()
         .next()
         .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flag_has_its_value_behind_it_or_joined_to_it() {
+        let node = |args: &str| OwnNode {
+            id: "a".to_owned(),
+            args: args.split_whitespace().map(str::to_owned).collect(),
+            env: BTreeMap::new(),
+        };
+        for args in [
+            "node --robot rover --board b",
+            "node --robot=rover --board=b",
+        ] {
+            assert_eq!(node(args).flag("--robot"), Some("rover"), "{args}");
+            assert_eq!(node(args).flag("--board"), Some("b"), "{args}");
+        }
+        assert_eq!(node("node --robot-id=x").flag("--robot"), None);
+        assert_eq!(node("node --robot").flag("--robot"), None);
+    }
 }

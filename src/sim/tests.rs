@@ -124,6 +124,7 @@ pub(super) fn facts() -> Vec<(u64, Fact)> {
             args: "d".to_owned(),
             clamped: Vec::new(),
             repaired: Vec::new(),
+            approver: None,
         },
         begun(StopCause::Deadline, 2),
         Fact::Standstill { after_ms: 90 },

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
-use crate::terms::RobotPort;
+use crate::terms::{Mono, RobotPort};
 
 /// So many goals wait at most; a further one is refused.
 pub const GOALS_MAX: usize = 8;
@@ -47,6 +47,19 @@ pub struct SpineStatus {
     pub steps: u32,
     /// Why the last goal ended; `None` before the first end.
     pub last_end: Option<String>,
+    /// When the current or last goal began.
+    pub began: Mono,
+}
+
+/// A goal that was taken, and what stands before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Taken {
+    /// Its number.
+    pub number: u32,
+    /// The goal that is under way, and for how long, ms.
+    pub running: Option<(u32, u64)>,
+    /// Goals that wait before it.
+    pub ahead: u32,
 }
 
 /// One goal on its way to the spine.
@@ -84,11 +97,11 @@ impl SpineHandle {
         }
     }
 
-    /// Gives a goal and returns its number. Goals are pursued one after another.
+    /// Gives a goal and returns its number and place. Goals are pursued one after another.
     ///
     /// # Errors
     /// [`GoalError`] when too many are waiting, the text is too long or the spine has ended.
-    pub fn goal(&self, text: &str, by: &str) -> Result<u32, GoalError> {
+    pub fn goal(&self, text: &str, by: &str) -> Result<Taken, GoalError> {
         let (found, max) = (text.len(), GOAL_BYTES_MAX);
         if found > max {
             return Err(GoalError::TooLong { found, max });
@@ -103,13 +116,31 @@ impl SpineHandle {
         // The lock makes the order of the numbers the order of the queue.
         let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
         *given = given.saturating_add(1);
+        let posture = self.robot.posture();
+        // Room is taken already, so one of those that wait is this one.
+        let ahead = self.waiting().saturating_sub(1);
+        let running = {
+            let status = self.status.borrow();
+            let age_ms = posture.now.ms_since(status.began);
+            status.running.then_some((status.goal, age_ms))
+        };
         room.send(Goal {
             number: *given,
             text: text.to_owned(),
             by: by.to_owned(),
-            person_stops: self.robot.posture().person_stops,
+            person_stops: posture.person_stops,
         });
-        Ok(*given)
+        Ok(Taken {
+            number: *given,
+            running,
+            ahead,
+        })
+    }
+
+    /// Returns how many goals wait to be begun.
+    pub fn waiting(&self) -> u32 {
+        let (max, free) = (self.goals.max_capacity(), self.goals.capacity());
+        u32::try_from(max.saturating_sub(free)).unwrap_or(u32::MAX)
     }
 
     /// Returns how the current or last goal goes.
@@ -122,7 +153,8 @@ impl SpineHandle {
         self.status.clone()
     }
 
-    /// Ends the spine: the current turn is cancelled, waiting goals are dropped. Returns at once.
+    /// Ends the spine: the current turn is cancelled, waiting goals are dropped, each
+    /// with a fact of its own. Returns at once.
     pub fn shutdown(&self) {
         self.shutdown.cancel();
     }

@@ -13,5 +13,5 @@ mod run;
 #[cfg(test)]
 mod tests;
 
-pub use handle::{GOAL_BYTES_MAX, GOALS_MAX, GoalError, SpineHandle, SpineStatus};
+pub use handle::{GOAL_BYTES_MAX, GOALS_MAX, GoalError, SpineHandle, SpineStatus, Taken};
 pub use run::{Parts, REPLY_MS_MAX, Spine};

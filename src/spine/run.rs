@@ -11,7 +11,7 @@ use super::handle::{GOALS_MAX, Goal, SpineHandle, SpineStatus};
 use super::pulse::Pulse;
 use crate::agent::{Agent, AgentEvent, AgentStep};
 use crate::catalog::ToolView;
-use crate::executor::{Executor, Repeats, Turn};
+use crate::executor::{Executor, Questions, Repeats, Turn};
 use crate::terms::{Call, CallOrigin, CallReport, Fact, Lane, LaneError, Mono};
 
 /// Longest wait for one reply of the model, ms.
@@ -84,6 +84,15 @@ impl Spine {
     /// Dropping the future drops the running calls: see [`Executor::call`]. No `GoalEnded` is
     /// raised then; end it with [`SpineHandle::shutdown`] instead.
     pub async fn run(mut self) {
+        self.pursue_all().await;
+        // Nobody gives one any more; those that wait are told to be lost.
+        self.goals.close();
+        while let Ok(goal) = self.goals.try_recv() {
+            self.drop_goal(&goal, SHUTDOWN);
+        }
+    }
+
+    async fn pursue_all(&mut self) {
         loop {
             let goal = tokio::select! {
                 biased;
@@ -96,7 +105,9 @@ impl Spine {
             };
             self.pulse.beat();
             match goal {
-                Some(goal) if goal.person_stops != self.person_stops() => self.drop_goal(&goal),
+                Some(goal) if goal.person_stops != self.person_stops() => {
+                    self.drop_goal(&goal, STOPPED);
+                }
                 Some(goal) => self.pursue(goal).await,
                 None => return,
             }
@@ -110,6 +121,7 @@ impl Spine {
             origin: CallOrigin::Model,
             by: Some(MODEL.to_owned()),
             person_stops: goal.person_stops,
+            questions: Questions::default(),
             cancel: self.shutdown.child_token(),
             repeats: Repeats::default(),
         };
@@ -129,10 +141,22 @@ impl Spine {
         self.ended(goal.number, why);
     }
 
-    /// A goal that waited while a person stopped the robot: nobody wants it any more.
-    fn drop_goal(&mut self, goal: &Goal) {
-        self.begun(goal);
-        self.ended(goal.number, STOPPED);
+    /// A goal that waited and is not begun: a person stopped the robot meanwhile, so nobody wants it any
+    /// more, or the spine ends.
+    fn drop_goal(&self, goal: &Goal, why: &str) {
+        self.executor.ports().facts.raise(Fact::GoalDropped {
+            goal: goal.number,
+            digest: digest(&goal.text),
+            by: goal.by.chars().take(BY_CHARS_MAX).collect(),
+            why: why.to_owned(),
+        });
+        self.status.send_modify(|status| {
+            *status = SpineStatus {
+                goal: goal.number,
+                last_end: Some(format!("{why} before it began")),
+                ..SpineStatus::default()
+            };
+        });
     }
 
     async fn ask(&mut self) -> AgentEvent {
@@ -179,16 +203,17 @@ impl Spine {
     }
 
     fn begun(&self, goal: &Goal) {
-        let hex = blake3::hash(goal.text.as_bytes()).to_hex();
+        let began = self.now();
         self.executor.ports().facts.raise(Fact::GoalBegun {
             goal: goal.number,
-            digest: hex.chars().take(DIGEST_CHARS).collect(),
+            digest: digest(&goal.text),
             by: goal.by.chars().take(BY_CHARS_MAX).collect(),
         });
         self.status.send_modify(|status| {
             *status = SpineStatus {
                 goal: goal.number,
                 running: true,
+                began,
                 last_end: status.last_end.take(),
                 ..SpineStatus::default()
             };
@@ -224,4 +249,9 @@ impl Spine {
     fn now(&self) -> Mono {
         self.executor.ports().clock.now()
     }
+}
+
+fn digest(text: &str) -> String {
+    let hex = blake3::hash(text.as_bytes()).to_hex();
+    hex.chars().take(DIGEST_CHARS).collect()
 }

@@ -195,7 +195,8 @@ fn ends(facts: &Facts) -> Vec<(u32, String, u32)> {
 #[tokio::test(start_paused = true)]
 async fn a_goal_is_pursued_to_its_end_and_recorded_without_its_text() {
     let kit = kit(vec![slow()], Limits::default());
-    assert_eq!(kit.handle.goal("drive to the secret dock", "ada"), Ok(1));
+    let taken = kit.handle.goal("drive to the secret dock", "ada").unwrap();
+    assert_eq!((taken.number, taken.running, taken.ahead), (1, None, 0));
     until_ended(kit.spine, kit.handle.clone()).await;
     assert_eq!(ends(&kit.facts), [(1, "done".to_owned(), 2)]);
     let status = kit.handle.status();
@@ -286,7 +287,8 @@ async fn goals_wait_in_a_bounded_queue_and_long_ones_are_not_taken() {
     let too_long = Err(GoalError::TooLong { found, max });
     assert_eq!(kit.handle.goal(&long, "ada"), too_long);
     for nth in 1..=8 {
-        assert_eq!(kit.handle.goal("go", "ada"), Ok(nth));
+        let taken = kit.handle.goal("go", "ada").unwrap();
+        assert_eq!((taken.number, taken.ahead), (nth, nth - 1));
     }
     let max = GOALS_MAX;
     assert_eq!(kit.handle.goal("go", "ada"), Err(GoalError::Busy { max }));
@@ -301,13 +303,48 @@ async fn goals_wait_in_a_bounded_queue_and_long_ones_are_not_taken() {
     assert_eq!(numbers, [1, 2, 3, 4, 5, 6, 7, 8]);
 }
 
+/// The goals that were given and not begun, with why.
+fn dropped(facts: &Facts) -> Vec<(u32, String)> {
+    let facts = facts.0.lock().unwrap();
+    let one = |fact: &Fact| {
+        let Fact::GoalDropped { goal, why, .. } = fact else {
+            return None;
+        };
+        Some((*goal, why.clone()))
+    };
+    facts.iter().filter_map(one).collect()
+}
+
 #[tokio::test(start_paused = true)]
-async fn a_goal_that_waited_while_a_person_stopped_the_robot_is_not_pursued() {
+async fn a_goal_that_waited_while_a_person_stopped_the_robot_is_not_begun_and_it_is_told() {
     let kit = kit(vec![slow()], Limits::default());
-    assert_eq!(kit.handle.goal("drive on", "ada"), Ok(1));
+    kit.handle.goal("drive on", "ada").unwrap();
     kit.robot
         .stop(StopKind::Stop, StopCause::OperatorStop, None);
     until_ended(kit.spine, kit.handle.clone()).await;
-    assert_eq!(ends(&kit.facts), [(1, "stopped".to_owned(), 0)]);
-    assert_eq!(kit.handle.status().answered, 0, "no call was made");
+    assert_eq!(ends(&kit.facts), [], "it never began");
+    assert_eq!(dropped(&kit.facts), [(1, "stopped".to_owned())]);
+    let status = kit.handle.status();
+    assert_eq!(status.answered, 0, "no call was made");
+    assert_eq!(status.last_end.as_deref(), Some("stopped before it began"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_goal_behind_another_is_told_its_place_and_the_end_tells_what_became_of_it() {
+    let kit = kit(vec![slow()], Limits::default());
+    kit.handle.goal("go", "ada").unwrap();
+    let outside = async {
+        sleep(Duration::from_secs(3)).await;
+        let second = kit.handle.goal("then there", "bob").unwrap();
+        assert_eq!(second.running, Some((1, 3_000)));
+        assert_eq!((second.number, second.ahead), (2, 0));
+        let third = kit.handle.goal("then home", "bob").unwrap();
+        assert_eq!((third.number, third.ahead), (3, 1));
+        assert_eq!(kit.handle.waiting(), 2);
+        kit.handle.shutdown();
+    };
+    join(kit.spine.run(), outside).await;
+    assert_eq!(ends(&kit.facts), [(1, "shutdown".to_owned(), 1)]);
+    let shutdown = || "shutdown".to_owned();
+    assert_eq!(dropped(&kit.facts), [(2, shutdown()), (3, shutdown())]);
 }

@@ -21,8 +21,8 @@ pub use blackbox::{
 pub use exporter::{Exporter, ExporterPlan, ListenAddr, ListenError};
 pub use install::{LogFormat, LogHandle, LogPlan, TracingError, flush_log, install_tracing};
 pub use metrics::{
-    BucketReading, Metrics, MetricsError, Probe, QueueName, QueueReading, Readings, RobotLabels,
-    SERIES_MAX,
+    BucketReading, DiskReading, Metrics, MetricsError, Probe, QueueName, QueueReading, Readings,
+    RobotLabels, SERIES_MAX,
 };
 pub use record::{Record, RecordError, read_records};
 pub use recorder::{Recorder, RecorderError, RecorderPlan, RecorderSink};

@@ -6,7 +6,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ApprovalOutcome, Input, Keeping, PeerEvent, Reason, RunState, StopCause, StopKind, Tier,
+    ApprovalOutcome, Approver, Input, Keeping, PeerEvent, Reason, RunState, StopCause, StopKind,
+    Tier,
 };
 
 /// How a fact is kept.
@@ -207,6 +208,17 @@ pub enum Fact {
         /// Calls that could move the robot.
         actuations: u32,
     },
+    /// A goal that waited was not begun.
+    GoalDropped {
+        /// Number of the goal.
+        goal: u32,
+        /// Digest of its text.
+        digest: String,
+        /// Who gave it.
+        by: String,
+        /// Why: `stopped` by a person before it began, or `shutdown`.
+        why: String,
+    },
     /// A person was asked whether a call may run.
     ApprovalAsked {
         /// Id of the question.
@@ -222,7 +234,7 @@ pub enum Fact {
         /// How long the question stands, ms.
         ttl_ms: u64,
     },
-    /// A question to a person ended, or was answered when it no longer stood.
+    /// A question to a person ended, or was answered when it did not stand.
     ApprovalEnded {
         /// Id of the question, as it was answered; cut to 80 characters.
         request: String,
@@ -248,6 +260,9 @@ pub enum Fact {
         /// What of the arguments was repaired, one sentence each; only for calls that move nothing.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         repaired: Vec<String>,
+        /// Who permitted it; `None` when nobody had to be asked.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        approver: Option<Approver>,
     },
     /// A call that was granted ended.
     Finished {
@@ -363,6 +378,16 @@ pub enum Fact {
         who: String,
         /// The checks that failed.
         failed: Vec<String>,
+    },
+    /// Words on the control socket that changed nothing and were not recorded one by one: there were too
+    /// many of them.
+    WordsCounted {
+        /// Who said them.
+        from: String,
+        /// Words that were refused.
+        refused: u64,
+        /// Stops, each carried out.
+        stops: u64,
     },
     /// The latch was written to disk.
     LatchPersisted {
@@ -487,7 +512,6 @@ impl Fact {
             | Self::StopNotConfirmed { .. }
             | Self::RunStateChanged { .. }
             | Self::OrderDone { .. }
-            | Self::OrderRefused { .. }
             | Self::LatchPersisted { .. }
             | Self::CommandDropped { .. }
             | Self::HeartbeatDropped
@@ -504,6 +528,9 @@ impl Fact {
             | Self::AdvertMissing { .. }
             | Self::GoalBegun { .. }
             | Self::GoalEnded { .. }
+            | Self::GoalDropped { .. }
+            | Self::OrderRefused { .. }
+            | Self::WordsCounted { .. }
             | Self::ApprovalAsked { .. }
             | Self::ApprovalEnded { .. }
             | Self::Granted { .. }

@@ -34,10 +34,7 @@ pub struct ApprovalRequest {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Said {
     /// This call may run.
-    Yes {
-        /// Who.
-        who: String,
-    },
+    Yes(Approver),
     /// It may not.
     No {
         /// Who.
@@ -45,6 +42,15 @@ pub enum Said {
         /// Why.
         why: String,
     },
+}
+
+/// Who said yes, and how.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Approver {
+    /// Who, as they name themselves.
+    pub who: String,
+    /// To which question, and from where: a name is only said, a process is seen.
+    pub how: String,
 }
 
 /// Why nobody could be asked.
@@ -73,18 +79,21 @@ pub enum ApprovalOutcome {
     Expired,
     /// The call was cancelled, or a stop came, before anybody answered.
     Withdrawn,
-    /// A person answered a question that no longer stood, or never did: it changes nothing.
+    /// A person answered a question that no longer stood: it changes nothing.
     Late,
+    /// Somebody answered a question that never was, or of which nothing is known any more.
+    Unknown,
 }
 
 impl ApprovalOutcome {
     /// All outcomes.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Granted,
         Self::Denied,
         Self::Expired,
         Self::Withdrawn,
         Self::Late,
+        Self::Unknown,
     ];
 
     /// Returns the label value.
@@ -95,6 +104,7 @@ impl ApprovalOutcome {
             Self::Expired => "expired",
             Self::Withdrawn => "withdrawn",
             Self::Late => "late",
+            Self::Unknown => "unknown",
         }
     }
 }

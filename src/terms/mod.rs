@@ -34,7 +34,7 @@ pub use command::{
 pub use descriptor::{ARGS_DEPTH_MAX, Access, Budget, Descriptor, Rule, ToolSpec};
 pub use effect::{Device, Effect, Motion};
 pub use fact::{DropCause, Fact, FactClass, FactSink, InputFault};
-pub use human::{ApprovalOutcome, ApprovalRequest, Human, Nobody, Said, Unasked};
+pub use human::{ApprovalOutcome, ApprovalRequest, Approver, Human, Nobody, Said, Unasked};
 pub use keeping::Keeping;
 pub use lane::{Lane, LaneError, LaneReply, Message};
 pub use name::{NameError, RobotId, ToolName};

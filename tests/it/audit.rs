@@ -53,6 +53,7 @@ fn live(site: &Site) -> PathBuf {
 
 fn begin(dir: &Path) -> Recorder {
     Recorder::start(RecorderPlan {
+        bytes_max: 256 * 1024 * 1024,
         dir: dir.to_owned(),
         clock: Arc::new(Still),
         metrics: Arc::new(Metrics::new(RobotLabels::default()).unwrap()),

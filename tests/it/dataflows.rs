@@ -50,3 +50,49 @@ fn case_39_every_problem_of_every_node_stands_in_one_report() {
         ],
     );
 }
+
+#[test]
+fn case_39_run_refuses_what_check_refuses_with_every_problem_before_anything_starts() {
+    let site = Site::new();
+    site.edit(FLOW, "--robot rover-sim --board sim", "--robot rover-sin");
+    site.edit(
+        FLOW,
+        "mock-robot --seed 7",
+        "mock-robot --robot mule --seed 7",
+    );
+    let problems = [
+        "node `octos_edge`: --robot rover-sin: no such robot file",
+        "node `octos_edge`: no --board in its args",
+        "node `rover`: --robot mule: no such robot file",
+    ];
+    for (args, code) in [(&["run", FLOW][..], 66), (&["check"], 64)] {
+        let output = command(&site).args(args).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{args:?}: {said}");
+        for problem in problems {
+            assert!(said.contains(problem), "{args:?}: no `{problem}` in {said}");
+        }
+        assert!(said.contains("correct the node's args or env"), "{said}");
+    }
+    assert!(!site.path("state").exists(), "nothing was started");
+}
+
+#[test]
+fn run_judges_the_files_that_the_nodes_name_and_tells_all_their_faults_with_those_of_the_dataflow()
+{
+    let site = Site::with_own_files();
+    site.edit("boards/sim.toml", "jitter_ms = 500", "jitter_ms = 5001");
+    site.edit("tiers/robots/rover-sim.toml", "max_tier =", "max_tear =");
+    site.edit(
+        FLOW,
+        "mock-robot --seed 7",
+        "mock-robot --robot mule --seed 7",
+    );
+    let output = command(&site).args(["run", FLOW]).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(64), "{said}");
+    for part in ["jitter_ms", "max_tear", "--robot mule: no such robot file"] {
+        assert!(said.contains(part), "no `{part}` in {said}");
+    }
+    assert!(!site.path("state").exists(), "nothing was started");
+}

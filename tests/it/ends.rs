@@ -63,6 +63,8 @@ fn case_37_an_operator_who_ends_a_drive_sees_the_stop_the_rest_and_a_clean_end()
     let mut ctl = command(&site);
     let ctl = ctl.args(["ctl", "end", "--who", "bob"]).output().unwrap();
     assert_eq!(ctl.status.code(), Some(0), "{ctl:?}");
+    let told = String::from_utf8(ctl.stdout).unwrap();
+    assert!(told.contains("is at rest; its process has ended"), "{told}");
     no_process_is_left(&run.finish());
 
     let mut since = ended_in_order(&site);

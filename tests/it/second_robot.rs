@@ -121,11 +121,16 @@ fn a_simulated_robot_that_cannot_speak_to_its_agent_is_named_before_anything_sta
     for (goes, comes, part) in rows {
         let site = Site::crawler();
         site.edit(FLOW, goes, comes);
-        for (args, code) in [(&["sim", SCENARIO][..], 66), (&["check"], 64)] {
+        for (args, code) in [
+            (&["sim", SCENARIO][..], 66),
+            (&["run", FLOW], 66),
+            (&["check"], 64),
+        ] {
             let output = command(&site).args(args).output().unwrap();
             let said = String::from_utf8(output.stderr).unwrap();
             assert_eq!(output.status.code(), Some(code), "{args:?}: {said}");
-            for part in [part, "node `base`", FLOW] {
+            let hint = "correct the node's args or env";
+            for part in [part, "node `base`", FLOW, hint] {
                 assert!(said.contains(part), "{args:?}: no `{part}` in {said}");
             }
         }

@@ -9,6 +9,8 @@ mod print;
 mod tests;
 
 use super::exit::AppError;
+#[cfg(feature = "dora")]
+use super::flow::{self, Known};
 use super::load::{keep, load_checked_robot};
 use super::settings::Settings;
 use crate::config::{
@@ -222,125 +224,27 @@ fn check_dataflows(
     robots: &[RobotFile],
     (report, faults): (&mut CheckReport, &mut Vec<ConfigError>),
 ) {
-    let known = Known {
-        robots,
-        files: toml_stems(&settings.tiers().join("robots")),
-        boards: toml_stems(&settings.boards()),
-    };
+    let known = Known::below(settings, robots);
     for path in dataflow_files(&settings.dataflows()) {
         match crate::node::Dataflow::read(&path) {
             Ok(flow) => {
-                let own = flow.own_nodes();
-                let of = |word| own.iter().filter(move |node| node.subcommand() == word);
-                let agents = of("node").flat_map(|node| agent_problems(node, &known));
-                let driven = of("node").find_map(|node| known.robot(node.flag("--robot")?));
-                let simulated =
-                    of("mock-robot").flat_map(|node| mock_robot_problems(node, driven, &known));
-                for problem in agents.chain(simulated) {
-                    let fault = dataflow_fault(&path, problem, "correct the node's args or env");
-                    faults.push(fault);
-                }
+                let problems = flow::problems(&flow, &known).into_iter();
+                faults.extend(problems.map(|text| flow::fault(&path, text, flow::MISFIT_HINT)));
+                let own = flow.own_nodes().into_iter();
                 let nodes: Vec<_> = own
-                    .into_iter()
                     .map(|node| format!("{} = {}", node.id, node.subcommand()))
                     .collect();
                 report.add("dataflow", &path, nodes.join(", "));
             }
             Err(error) => {
                 let problems = error.problems().into_iter();
-                faults.extend(problems.map(|problem| dataflow_fault(&path, problem, error.hint())));
+                faults.extend(problems.map(|text| {
+                    let hint = error.hint_of(&text);
+                    flow::fault(&path, text, &hint)
+                }));
             }
         }
     }
-}
-
-#[cfg(feature = "dora")]
-fn dataflow_fault(path: &Path, problem: String, hint: &str) -> ConfigError {
-    ConfigError {
-        place: Place {
-            file: path.display().to_string().into(),
-            line: 0,
-        },
-        key: "nodes".to_owned(),
-        problem,
-        hint: hint.to_owned(),
-    }
-}
-
-/// What a dataflow may name.
-#[cfg(feature = "dora")]
-struct Known<'a> {
-    /// The robots that loaded.
-    robots: &'a [RobotFile],
-    /// All robot files, those with faults of their own too.
-    files: Vec<String>,
-    boards: Vec<String>,
-}
-
-#[cfg(feature = "dora")]
-impl Known<'_> {
-    fn robot(&self, name: &str) -> Option<&RobotFile> {
-        self.robots.iter().find(|robot| robot.robot == name)
-    }
-}
-
-/// Returns what would keep a simulated robot from serving the agent that drives `driven`.
-#[cfg(feature = "dora")]
-fn mock_robot_problems(
-    node: &crate::node::OwnNode,
-    driven: Option<&RobotFile>,
-    known: &Known<'_>,
-) -> Vec<String> {
-    let spoken = node.flag("--robot");
-    if let Some(name) = spoken
-        && !known.files.iter().any(|file| file == name)
-    {
-        return vec![format!(
-            "node `{}`: --robot {name}: no such robot file",
-            node.id
-        )];
-    }
-    let mut problems: Vec<String> = driven
-        .into_iter()
-        .flat_map(|robot| super::simulated::problems(node, robot))
-        .collect();
-    let fixed = spoken.and_then(|name| known.robot(name)?.id.as_ref());
-    if fixed.is_none() && !has_robot_id(node) {
-        problems.push(format!("node `{}`: no ROBOT_ID in its env", node.id));
-    }
-    problems
-}
-
-/// Returns what would keep an agent's node from coming up, as far as its args and env say.
-#[cfg(feature = "dora")]
-fn agent_problems(node: &crate::node::OwnNode, known: &Known<'_>) -> Vec<String> {
-    let mut problems = Vec::new();
-    let mut problem = |text: String| problems.push(format!("node `{}`: {text}", node.id));
-    match node.flag("--robot") {
-        None => problem("no --robot in its args".to_owned()),
-        Some(name) if !known.files.iter().any(|file| file == name) => {
-            problem(format!("--robot {name}: no such robot file"));
-        }
-        Some(name) => {
-            let robot = known.robot(name);
-            if robot.is_some_and(|robot| robot.id.is_none()) && !has_robot_id(node) {
-                problem("no ROBOT_ID in its env, and the robot file fixes no id".to_owned());
-            }
-        }
-    }
-    match node.flag("--board") {
-        None => problem("no --board in its args".to_owned()),
-        Some(name) if !known.boards.iter().any(|board| board == name) => {
-            problem(format!("--board {name}: no such board file"));
-        }
-        Some(_) => {}
-    }
-    problems
-}
-
-#[cfg(feature = "dora")]
-fn has_robot_id(node: &crate::node::OwnNode) -> bool {
-    node.flag("--robot-id").is_some() || node.env.contains_key("ROBOT_ID")
 }
 
 #[cfg(not(feature = "dora"))]

@@ -83,6 +83,23 @@ impl Client {
             .map_err(|trouble| trouble.at(&self.socket))
     }
 
+    /// As [`Client::ask`], for a word whose answer takes longer.
+    ///
+    /// # Errors
+    /// [`Trouble`].
+    pub(crate) fn ask_within(&mut self, word: &Word, within: Duration) -> Result<Answer, Trouble> {
+        let stream = self.reader.get_ref();
+        stream.set_read_timeout(Some(within))?;
+        self.exchange(word)
+    }
+
+    /// Returns the process that listens, as the kernel names it here; `None` when it cannot be seen.
+    pub(crate) fn process(&self) -> Option<i32> {
+        let told = rustix::net::sockopt::socket_peercred(self.reader.get_ref()).ok()?;
+        let pid = told.pid.as_raw_nonzero().get();
+        (pid > 0).then_some(pid)
+    }
+
     /// Says a stop on a connection of its own, and again when the node closed it.
     ///
     /// # Errors
@@ -98,7 +115,11 @@ impl Client {
         Err(last)
     }
 
-    fn open(socket: &Path) -> Result<Self, Trouble> {
+    /// As [`Client::connect`], for those who tell an absent node from other troubles.
+    ///
+    /// # Errors
+    /// [`Trouble`].
+    pub(crate) fn open(socket: &Path) -> Result<Self, Trouble> {
         let stream = UnixStream::connect(socket).map_err(|error| {
             let absent = [ErrorKind::NotFound, ErrorKind::ConnectionRefused];
             if absent.contains(&error.kind()) {

@@ -16,10 +16,12 @@ mod peer;
 mod remedy;
 #[cfg(any(feature = "dora", test))]
 mod server;
+mod speaker;
 mod words;
 
 pub(super) use client::{ANSWER_WITHIN, Client, Trouble};
 pub(super) use remedy::remedies;
 #[cfg(feature = "dora")]
 pub(super) use server::{Control, Server};
+pub(super) use speaker::Speaker;
 pub use words::{Answer, GoalStatus, PendingApproval, Status, Word};

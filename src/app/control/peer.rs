@@ -3,6 +3,8 @@
 use std::fmt;
 use std::os::unix::net::UnixStream;
 
+use super::speaker::Speaker;
+
 /// Generations that are walked up. A deeper chain is taken for a child: refuse when in doubt.
 const GENERATIONS_MAX: u32 = 64;
 
@@ -30,6 +32,15 @@ impl Peer {
         )
     }
 
+    /// Returns who it is for the record.
+    pub(super) fn speaker(self) -> Speaker {
+        Speaker::Process {
+            pid: self.pid,
+            uid: self.uid,
+            is_child: self.is_child,
+        }
+    }
+
     fn judged(told: Option<(u32, i32)>, own: i32) -> Self {
         match told {
             Some((uid, pid)) if pid > 0 => Self {
@@ -48,10 +59,7 @@ impl Peer {
 
 impl fmt::Display for Peer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.pid {
-            0 => f.write_str("process outside this PID namespace"),
-            pid => write!(f, "process {pid} (user {})", self.uid),
-        }
+        self.speaker().fmt(f)
     }
 }
 

@@ -141,6 +141,12 @@ pub struct GoalStatus {
     pub ended: Option<String>,
     /// Calls of the model that were answered.
     pub answered: u32,
+    /// Goals that wait behind it. A stop by a person ends them.
+    #[serde(default)]
+    pub waiting: u32,
+    /// For how long it has been under way, s; `None` when it is not.
+    #[serde(default)]
+    pub age_s: Option<u64>,
 }
 
 /// A call that waits for a person's word.
@@ -209,6 +215,15 @@ pub enum Answer {
         /// What was done, with its numbers.
         text: String,
     },
+    /// A node that was asked to end, once what came of it is known: its process goes next.
+    Ending {
+        /// Its process.
+        pid: u32,
+        /// Whether the robot is seen to be at rest; `None` when that was not known in time.
+        at_rest: Option<bool>,
+        /// The code with which the process ends, as far as it is known.
+        code: Option<u8>,
+    },
     /// It was not done.
     Refused {
         /// Each check that failed.
@@ -217,8 +232,7 @@ pub enum Answer {
 }
 
 impl Answer {
-    #[cfg(any(feature = "dora", test))]
-    pub(super) fn refused(why: impl Into<String>) -> Self {
+    pub(in crate::app) fn refused(why: impl Into<String>) -> Self {
         Self::Refused {
             failed: vec![why.into()],
         }

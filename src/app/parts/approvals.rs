@@ -4,6 +4,7 @@
 //! changes nothing. Its id holds a piece of a digest of the tool, its arguments and the beginning of this
 //! life, so an answer that was meant for another call, or for an earlier life, meets no question.
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,13 +13,15 @@ use std::time::SystemTime;
 use futures::future::BoxFuture;
 use tokio::sync::oneshot;
 
-use crate::app::control::PendingApproval;
+use crate::app::control::{PendingApproval, Speaker};
 use crate::terms::{
-    ApprovalOutcome, ApprovalRequest, Clock, Fact, FactSink, Human, Mono, Said, Unasked,
+    ApprovalOutcome, ApprovalRequest, Approver, Clock, Fact, FactSink, Human, Mono, Said, Unasked,
 };
 
 /// Questions that may wait. More than a person can read; a call beyond them is refused.
 const WAITING_MAX: usize = 8;
+/// Questions that ended and whose ids are known: an answer to one of them is late, to any other unknown.
+const ENDED_MAX: usize = 256;
 /// Digits of the mark in the id of a question.
 const MARK_CHARS: usize = 6;
 /// Longest id that is recorded of an answer to no question, characters.
@@ -41,6 +44,8 @@ struct Inner {
     born: SystemTime,
     asked: AtomicU32,
     waiting: Mutex<Vec<Waiting>>,
+    /// Ids of questions that ended, the oldest first.
+    ended: Mutex<VecDeque<String>>,
 }
 
 impl fmt::Debug for Inner {
@@ -65,6 +70,15 @@ pub(in crate::app) enum Reply<'a> {
     No { why: &'a str },
 }
 
+/// An answer that found no question.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::app) struct Unanswered {
+    /// What is told to whoever gave it.
+    pub(in crate::app) text: String,
+    /// What is to be recorded of it.
+    pub(in crate::app) fact: Fact,
+}
+
 impl Approvals {
     /// Makes a desk. One that nobody attends refuses every question at once.
     pub(in crate::app) fn new(
@@ -80,6 +94,7 @@ impl Approvals {
                 is_attended,
                 asked: AtomicU32::new(0),
                 waiting: Mutex::default(),
+                ended: Mutex::default(),
             }),
         }
     }
@@ -94,49 +109,46 @@ impl Approvals {
     /// Gives the answer to a question.
     ///
     /// # Errors
-    /// One sentence when the question does not stand: the answer is recorded as late.
+    /// [`Unanswered`] when the question does not stand, with the fact of it: late when it did once, else
+    /// unknown. Nothing of it is raised here: anybody may say it a thousand times.
     pub(in crate::app) fn answer(
         &self,
         id: &str,
         (who, reply): (&str, Reply<'_>),
-    ) -> Result<String, String> {
+        from: Speaker,
+    ) -> Result<String, Unanswered> {
+        let unanswered = |outcome, text| Unanswered {
+            text,
+            fact: end_of(id, outcome, (Some(who), reply.why())),
+        };
         let Some(waiting) = self.inner.take(id) else {
-            self.inner
-                .ended(id, ApprovalOutcome::Late, (Some(who), reply.why()));
-            return Err(format!("no question `{}` waits for an answer", short(id)));
+            let (outcome, what) = if self.inner.has_ended(id) {
+                (ApprovalOutcome::Late, "waits for an answer any more")
+            } else {
+                (ApprovalOutcome::Unknown, "waits for an answer, or did")
+            };
+            let text = format!("no question `{}` {what}", short(id));
+            return Err(unanswered(outcome, text));
         };
-        let now = self.inner.clock.now();
-        let (said, outcome) = match reply {
-            _ if waiting.until <= now => {
-                self.inner
-                    .ended(id, ApprovalOutcome::Late, (Some(who), reply.why()));
-                return Err(format!("the time of question `{}` is over", short(id)));
-            }
-            Reply::Yes { .. } => (
-                Said::Yes {
-                    who: who.to_owned(),
-                },
-                ApprovalOutcome::Granted,
-            ),
-            Reply::No { why } => (
-                Said::No {
-                    who: who.to_owned(),
-                    why: why.to_owned(),
-                },
-                ApprovalOutcome::Denied,
-            ),
-        };
-        let tool = waiting.request.tool;
-        if waiting.answer.is_closed() {
-            self.inner
-                .ended(id, ApprovalOutcome::Late, (Some(who), reply.why()));
-            return Err(format!("the call of question `{}` is gone", short(id)));
+        let late = |what: &str| unanswered(ApprovalOutcome::Late, what.to_owned());
+        if waiting.until <= self.inner.clock.now() {
+            return Err(late(&format!(
+                "the time of question `{}` is over",
+                short(id)
+            )));
         }
+        if waiting.answer.is_closed() {
+            return Err(late(&format!(
+                "the call of question `{}` is gone",
+                short(id)
+            )));
+        }
+        let (said, outcome) = reply.said((who, id), from);
         // The record first: what a yes sets in motion must not stand before it.
         self.inner.ended(id, outcome, (Some(who), reply.why()));
         // A call that went away in this moment runs no more, whatever was said to it.
         drop(waiting.answer.send(said));
-        Ok(format!("{}: {tool}", outcome.as_str()))
+        Ok(format!("{}: {}", outcome.as_str(), waiting.request.tool))
     }
 }
 
@@ -144,6 +156,20 @@ impl Reply<'_> {
     fn why(&self) -> &str {
         match self {
             Self::Yes { why } | Self::No { why } => why,
+        }
+    }
+
+    fn said(&self, (who, id): (&str, &str), from: Speaker) -> (Said, ApprovalOutcome) {
+        let who = who.to_owned();
+        match self {
+            Self::Yes { .. } => {
+                let how = format!("question {id}, answered by {from}");
+                (Said::Yes(Approver { who, how }), ApprovalOutcome::Granted)
+            }
+            Self::No { why } => {
+                let why = (*why).to_owned();
+                (Said::No { who, why }, ApprovalOutcome::Denied)
+            }
         }
     }
 }
@@ -188,10 +214,25 @@ impl Inner {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Takes a question that waits: it has ended with that.
     fn take(&self, id: &str) -> Option<Waiting> {
         let mut waiting = self.waiting();
         let at = waiting.iter().position(|one| one.id == id)?;
-        Some(waiting.remove(at))
+        let taken = waiting.remove(at);
+        let mut ended = self.ended_ids();
+        if ended.len() >= ENDED_MAX {
+            ended.pop_front();
+        }
+        ended.push_back(taken.id.clone());
+        Some(taken)
+    }
+
+    fn has_ended(&self, id: &str) -> bool {
+        self.ended_ids().iter().any(|ended| ended == id)
+    }
+
+    fn ended_ids(&self) -> MutexGuard<'_, VecDeque<String>> {
+        self.ended.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn ask(
@@ -236,13 +277,17 @@ impl Inner {
         hex.chars().take(MARK_CHARS).collect()
     }
 
-    fn ended(&self, id: &str, outcome: ApprovalOutcome, (who, why): (Option<&str>, &str)) {
-        self.sink.raise(Fact::ApprovalEnded {
-            request: short(id),
-            outcome,
-            who: who.map(str::to_owned),
-            why: why.to_owned(),
-        });
+    fn ended(&self, id: &str, outcome: ApprovalOutcome, said: (Option<&str>, &str)) {
+        self.sink.raise(end_of(id, outcome, said));
+    }
+}
+
+fn end_of(id: &str, outcome: ApprovalOutcome, (who, why): (Option<&str>, &str)) -> Fact {
+    Fact::ApprovalEnded {
+        request: short(id),
+        outcome,
+        who: who.map(str::to_owned),
+        why: why.to_owned(),
     }
 }
 
@@ -331,6 +376,25 @@ mod tests {
         }
     }
 
+    const FROM: Speaker = Speaker::Process {
+        pid: 4711,
+        uid: 1000,
+        is_child: false,
+    };
+
+    /// How an answer that found no question is to be recorded.
+    #[track_caller]
+    fn outcome_of(said: Result<String, Unanswered>) -> ApprovalOutcome {
+        let Err(Unanswered {
+            fact: Fact::ApprovalEnded { outcome, .. },
+            ..
+        }) = said
+        else {
+            panic!("{said:?}");
+        };
+        outcome
+    }
+
     fn ends(world: &World) -> Vec<(String, ApprovalOutcome, Option<String>)> {
         let facts = world.facts.lock().unwrap();
         let end = |fact: &Fact| {
@@ -360,28 +424,19 @@ mod tests {
         assert!(id.starts_with("1-") && id.len() == 8, "{id}");
         assert_eq!(pending[0].args, r#"{"opening":0.05}"#);
         assert_eq!(pending[0].left_ms, 59_000);
-        let done = desk.answer(&id, ("ann", Reply::Yes { why: "looked" }));
+        let done = desk.answer(&id, ("ann", Reply::Yes { why: "looked" }), FROM);
         assert_eq!(done.unwrap(), "granted: rover_gripper_set");
         let said = asked.now_or_never().unwrap();
-        assert_eq!(
-            said,
-            Ok(Said::Yes {
-                who: "ann".to_owned()
-            })
-        );
+        let approver = Approver {
+            who: "ann".to_owned(),
+            how: format!("question {id}, answered by process 4711 (user 1000)"),
+        };
+        assert_eq!(said, Ok(Said::Yes(approver)));
         assert!(desk.pending().is_empty());
-        assert!(
-            desk.answer(&id, ("eve", Reply::Yes { why: "looked" }))
-                .is_err()
-        );
+        let again = desk.answer(&id, ("eve", Reply::Yes { why: "looked" }), FROM);
+        assert_eq!(outcome_of(again), ApprovalOutcome::Late);
         let who = |name: &str| Some(name.to_owned());
-        assert_eq!(
-            ends(&world),
-            [
-                (id.clone(), ApprovalOutcome::Granted, who("ann")),
-                (id, ApprovalOutcome::Late, who("eve")),
-            ]
-        );
+        assert_eq!(ends(&world), [(id, ApprovalOutcome::Granted, who("ann"))]);
     }
 
     #[test]
@@ -390,11 +445,11 @@ mod tests {
         let asked = desk.ask(request());
         let id = desk.pending()[0].request.clone();
         world.now_ms.store(60_000, Ordering::Relaxed);
-        let late = desk.answer(&id, ("ann", Reply::Yes { why: "looked" }));
-        assert!(late.unwrap_err().contains("is over"));
+        let late = desk.answer(&id, ("ann", Reply::Yes { why: "looked" }), FROM);
+        assert_eq!(outcome_of(late), ApprovalOutcome::Late);
         let said = asked.now_or_never().unwrap();
         assert!(said.is_err(), "no yes: {said:?}");
-        assert_eq!(ends(&world)[0].1, ApprovalOutcome::Late);
+        assert_eq!(ends(&world), [], "it is told by whoever bounds the record");
     }
 
     #[test]
@@ -428,7 +483,7 @@ mod tests {
         assert_ne!(next.pending()[0].request, id);
         let _other = desk.ask(other);
         assert_ne!(desk.pending()[1].request[2..], id[2..]);
-        desk.answer(&id, ("ann", Reply::Yes { why: "looked" }))
+        desk.answer(&id, ("ann", Reply::Yes { why: "looked" }), FROM)
             .unwrap();
         let facts = world.facts.lock().unwrap();
         let kept = |f: &Fact| matches!(f, Fact::ApprovalEnded { why, .. } if why == "looked");
@@ -441,15 +496,13 @@ mod tests {
         let mut asked = desk.ask(request());
         let long = "x".repeat(10_000);
         for id in ["", "1", "1-000000", "2-9f2c61", long.as_str()] {
-            assert!(
-                desk.answer(id, ("eve", Reply::Yes { why: "looked" }))
-                    .is_err(),
-                "{id}"
-            );
+            let said = desk.answer(id, ("eve", Reply::Yes { why: "looked" }), FROM);
+            let fact = format!("{:?}", said.as_ref().map_err(|none| &none.fact));
+            assert!(fact.len() < 400, "{}", fact.len());
+            assert_eq!(outcome_of(said), ApprovalOutcome::Unknown, "{id}");
         }
         assert_eq!((&mut asked).now_or_never(), None, "it still waits");
-        let facts = format!("{:?}", world.facts.lock().unwrap());
-        assert!(facts.len() < 4_000, "{}", facts.len());
+        assert_eq!(ends(&world), []);
     }
 
     #[test]

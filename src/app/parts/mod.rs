@@ -8,6 +8,7 @@ mod desk;
 mod end;
 mod mind;
 mod operator;
+mod scribe;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -20,10 +21,13 @@ use crate::terms::{Clock, Fact, FactSink, RobotId, Tier};
 
 pub(super) use desk::Desk;
 pub(super) use end::{ENDS_MAX, End};
+#[cfg(feature = "dora")]
+pub(super) use end::{EndSeen, EndWatch};
 pub(super) use mind::{Mind, Wake, replies};
 #[cfg(feature = "dora")]
 pub(super) use mind::{scenario, script};
 pub(super) use operator::{OperatorDesk, Wait, carried_out};
+pub(super) use scribe::Scribe;
 
 /// What the parts around a robot are made of, besides the files.
 pub(super) struct Life {

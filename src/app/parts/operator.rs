@@ -4,12 +4,14 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 
-use super::approvals::{Approvals, Reply};
-use super::{Desk, End};
-use crate::app::control::{Answer, GoalStatus, Status, Word};
+#[cfg(feature = "dora")]
+use super::EndWatch;
+use super::approvals::{Approvals, Reply, Unanswered};
+use super::{Desk, End, Scribe};
+use crate::app::control::{Answer, GoalStatus, Speaker, Status, Word};
 use crate::robot::Bridge;
 use crate::safety::{Links, Order, OrderPort};
-use crate::spine::SpineHandle;
+use crate::spine::{SpineHandle, Taken};
 use crate::terms::{Fact, FactSink, Keeping, RobotPort as _, RunState, StopCause, StopKind, Tier};
 
 /// A state older than this is not fresh enough to begin with, ms. Chosen: five states of a rover.
@@ -63,37 +65,45 @@ pub(in crate::app) struct OperatorDesk {
     pub(in crate::app) spine: SpineHandle,
     pub(in crate::app) has_model: bool,
     pub(in crate::app) sink: Arc<dyn FactSink>,
+    pub(in crate::app) scribe: Scribe,
     pub(in crate::app) robot_id: String,
     pub(in crate::app) tier: Tier,
     pub(in crate::app) approvals: Approvals,
     pub(in crate::app) metrics: Option<String>,
     pub(in crate::app) end: SyncSender<End>,
+    #[cfg(feature = "dora")]
+    pub(in crate::app) ended: EndWatch,
     pub(in crate::app) wait: Arc<dyn Wait>,
 }
 
 impl OperatorDesk {
     /// Carries one word out. A stop waits for nothing but the latch word.
-    pub(in crate::app) fn carry_out(&self, word: &Word) -> Answer {
+    pub(in crate::app) fn carry_out(&self, word: &Word, from: Speaker) -> Answer {
         match word {
             Word::Status => Answer::Status(Box::new(self.status())),
             Word::Stop { who, why } => {
-                let epoch = self.stop(StopKind::Stop, who, why);
+                let epoch = self.stop(StopKind::Stop, (who, why), from);
                 Answer::Done {
-                    text: format!("stop asked for, epoch {epoch}"),
+                    text: format!("stop asked for, epoch {epoch}{}", self.goals_lost()),
                 }
             }
-            Word::Estop { who, why } => self.estop(who, why),
+            Word::Estop { who, why } => self.estop((who, why), from),
             Word::Arm { who, for_s, .. } => {
                 let order = Order::Arm {
                     for_ms: for_s.saturating_mul(1000),
                 };
-                self.told(word, self.desk.while_marked(who, || self.order(order)))
+                let armed = self.desk.while_marked(who, || self.order(order));
+                self.told(word, armed, from)
             }
-            Word::Disarm { .. } => self.told(word, self.order(Order::Disarm)),
-            Word::Reset { .. } => self.told(word, self.reset()),
-            Word::Approve { who, why, request } => self.answer(request, (who, Reply::Yes { why })),
-            Word::Deny { who, why, request } => self.answer(request, (who, Reply::No { why })),
-            Word::Goal { who, text } => self.goal(who, text),
+            Word::Disarm { .. } => self.told(word, self.order(Order::Disarm), from),
+            Word::Reset { .. } => self.told(word, self.reset(), from),
+            Word::Approve { who, why, request } => {
+                self.answer(request, (who, Reply::Yes { why }), from)
+            }
+            Word::Deny { who, why, request } => {
+                self.answer(request, (who, Reply::No { why }), from)
+            }
+            Word::Goal { .. } => self.goal(word, from),
             Word::End { who } => {
                 // Here, not where the end is carried out: that thread may be busy.
                 self.bridge
@@ -101,7 +111,7 @@ impl OperatorDesk {
                 // Full means that the node ends already.
                 drop(self.end.try_send(End::Operator(who.clone())));
                 Answer::Done {
-                    text: "the node ends".to_owned(),
+                    text: "stop and end ordered".to_owned(),
                 }
             }
         }
@@ -139,22 +149,29 @@ impl OperatorDesk {
                 running: goal.running,
                 ended: goal.last_end,
                 answered: goal.answered,
+                waiting: self.spine.waiting(),
+                age_s: goal
+                    .running
+                    .then(|| posture.now.ms_since(goal.began) / 1000),
             },
             approvals: self.approvals.pending(),
             metrics: self.metrics.clone(),
         }
     }
 
-    fn answer(&self, request: &str, said: (&str, Reply<'_>)) -> Answer {
-        match self.approvals.answer(request, said) {
+    fn answer(&self, request: &str, said: (&str, Reply<'_>), from: Speaker) -> Answer {
+        match self.approvals.answer(request, said, from) {
             Ok(text) => Answer::Done { text },
-            Err(why) => Answer::Refused { failed: vec![why] },
+            Err(Unanswered { text, fact }) => {
+                self.scribe.note(from, fact);
+                Answer::Refused { failed: vec![text] }
+            }
         }
     }
 
     /// Asks for a stop or estop and waits for nothing, not even for the disk.
     #[cfg(feature = "dora")]
-    pub(in crate::app) fn stop_at_once(&self, word: &Word) -> Answer {
+    pub(in crate::app) fn stop_at_once(&self, word: &Word, from: Speaker) -> Answer {
         let (kind, who, why) = match word {
             Word::Stop { who, why } => (StopKind::Stop, who, why),
             Word::Estop { who, why } => (StopKind::Estop, who, why),
@@ -171,27 +188,37 @@ impl OperatorDesk {
                 };
             }
         };
-        let epoch = self.stop(kind, who, why);
+        let epoch = self.stop(kind, (who, why), from);
         Answer::Done {
             text: format!("{kind} asked for, epoch {epoch}"),
         }
     }
 
     /// Asks the latch, then records who asked and why.
-    fn stop(&self, kind: StopKind, who: &str, why: &str) -> u32 {
+    fn stop(&self, kind: StopKind, (who, why): (&str, &str), from: Speaker) -> u32 {
         let epoch = self.bridge.stop(kind, StopCause::OperatorStop, Some(who));
-        self.sink.raise(Fact::OrderDone {
+        let done = Fact::OrderDone {
             order: kind.to_string(),
             who: who.to_owned(),
             why: why.to_owned(),
             for_s: None,
-        });
+        };
+        self.scribe.note(from, done);
         epoch
     }
 
+    /// Says which goals a stop by a person has ended before they began.
+    fn goals_lost(&self) -> String {
+        match self.spine.waiting() {
+            0 => String::new(),
+            1 => "; 1 goal that waited ends with it".to_owned(),
+            many => format!("; {many} goals that waited end with it"),
+        }
+    }
+
     /// Latch word, then the verb, then the disk (latch and records), then the answer.
-    fn estop(&self, who: &str, why: &str) -> Answer {
-        let epoch = self.stop(StopKind::Estop, who, why);
+    fn estop(&self, said: (&str, &str), from: Speaker) -> Answer {
+        let epoch = self.stop(StopKind::Estop, said, from);
         let mut records: Option<Keeping> = None;
         for _ in 0..PERSIST_LOOKS_MAX {
             if records.is_none() && self.desk.is_persisted() {
@@ -231,28 +258,37 @@ impl OperatorDesk {
         carried_out(&self.orders, order, self.wait.as_ref())
     }
 
-    fn goal(&self, who: &str, text: &str) -> Answer {
-        if !self.has_model {
-            return Answer::Refused {
-                failed: vec![
-                    "this node has no model: start it with --model scripted:FILE".to_owned(),
-                ],
+    fn goal(&self, word: &Word, from: Speaker) -> Answer {
+        let taken = if self.has_model {
+            let Word::Goal { who, text } = word else {
+                return Answer::refused(format!("{} is no goal", word.as_str()));
             };
-        }
-        match self.spine.goal(text, who) {
-            Ok(number) => Answer::Done {
-                text: format!("goal {number} is under way"),
+            self.spine
+                .goal(text, who)
+                .map_err(|error| error.to_string())
+        } else {
+            Err("this node has no model: start it with --model scripted:FILE".to_owned())
+        };
+        match taken {
+            Ok(taken) => Answer::Done {
+                text: place_of(&taken),
             },
-            Err(error) => Answer::Refused {
-                failed: vec![error.to_string()],
-            },
+            Err(problem) => {
+                self.refuse(word, vec![problem.clone()], from);
+                Answer::refused(problem)
+            }
         }
     }
 
     /// Records what became of an order, and turns it into the answer.
-    pub(super) fn told(&self, word: &Word, result: Result<(), Vec<String>>) -> Answer {
+    pub(super) fn told(
+        &self,
+        word: &Word,
+        result: Result<(), Vec<String>>,
+        from: Speaker,
+    ) -> Answer {
         if let Err(failed) = result {
-            self.refuse(word, failed.clone());
+            self.refuse(word, failed.clone(), from);
             return Answer::Refused { failed };
         }
         let (why, for_s) = match word {
@@ -310,14 +346,34 @@ impl OperatorDesk {
         false
     }
 
-    /// Records that a word was refused.
-    pub(in crate::app) fn refuse(&self, word: &Word, failed: Vec<String>) {
-        self.sink.raise(Fact::OrderRefused {
+    /// Records that a word was refused, as long as there are not too many of them.
+    pub(in crate::app) fn refuse(&self, word: &Word, failed: Vec<String>, from: Speaker) {
+        let refused = Fact::OrderRefused {
             order: word.as_str().to_owned(),
             // Nobody has judged the name yet, and whoever is refused may say it a thousand times.
             who: word.who().chars().take(REFUSED_CHARS_MAX).collect(),
             failed,
-        });
+        };
+        self.scribe.note(from, refused);
+    }
+}
+
+/// Says what becomes of a goal that was taken.
+fn place_of(taken: &Taken) -> String {
+    let number = taken.number;
+    let before = match taken.ahead {
+        0 => String::new(),
+        1 => ", and 1 more waits before it".to_owned(),
+        many => format!(", and {many} more wait before it"),
+    };
+    match taken.running {
+        None if taken.ahead == 0 => format!("goal {number} is under way"),
+        None => format!("goal {number} waits{}", before.replacen(", and", ":", 1)),
+        Some((running, ms)) => format!(
+            "goal {number} waits: goal {running} has been under way for {} s{before}; a stop by a person \
+             ends what waits",
+            ms / 1000
+        ),
     }
 }
 

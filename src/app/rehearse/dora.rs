@@ -175,7 +175,7 @@ fn simulated_robot(
         .flat_map(|node| simulated::problems(node, robot))
         .collect();
     if !problems.is_empty() {
-        return Err(AppError::Node(NodeError::Dataflow {
+        return Err(AppError::Node(NodeError::Misfit {
             file: flow.path().display().to_string(),
             problems,
         }));

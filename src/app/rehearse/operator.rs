@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::fmt;
 
-use crate::app::control::{Answer, Status, Word};
+use crate::app::control::{Answer, Speaker, Status, Word};
 use crate::app::exit::AppError;
 use crate::app::parts::OperatorDesk;
 use crate::config::{Event, OperatorAct, Scenario, ScriptedAnswer};
@@ -21,7 +21,7 @@ pub(in crate::app) trait Say {
 
 impl Say for OperatorDesk {
     fn say(&mut self, word: &Word) -> Result<Answer, AppError> {
-        Ok(self.carry_out(word))
+        Ok(self.carry_out(word, Speaker::Scenario))
     }
 }
 
@@ -184,6 +184,7 @@ impl Play {
         let result = match to.say(word)? {
             Answer::Done { text } => text,
             Answer::Status(_) => "status".to_owned(),
+            Answer::Ending { .. } => "the node ends".to_owned(),
             Answer::Refused { failed } => {
                 let trouble = format!("{} refused: {}", word.as_str(), failed.join("; "));
                 self.troubles.push(trouble.clone());

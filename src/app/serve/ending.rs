@@ -8,7 +8,7 @@ use tokio::runtime::Runtime;
 
 use super::shutdown;
 use crate::app::exit::Exit;
-use crate::app::parts::{End, Wait, carried_out};
+use crate::app::parts::{End, EndSeen, EndWatch, Wait, carried_out};
 use crate::robot::Bridge;
 use crate::safety::{Order, OrderPort};
 use crate::spine::SpineHandle;
@@ -21,13 +21,14 @@ pub(super) struct Ending {
     pub(super) end: Receiver<End>,
     pub(super) bridge: Arc<Bridge>,
     pub(super) orders: OrderPort,
+    pub(super) ended: EndWatch,
     pub(super) wait: Arc<dyn Wait>,
 }
 
 impl Ending {
     /// Waits for the first reason to end, stops the robot, ends the agent, brings the robot to rest and
-    /// disarms. Nothing stands before the stop, not even a line of the log.
-    pub(super) fn wait_and_end(self, runtime: &Runtime, spine: &SpineHandle) -> Exit {
+    /// disarms, and tells those who asked. Nothing stands before the stop, not even a line of the log.
+    pub(super) fn wait_and_end(self, runtime: &Runtime, spine: &SpineHandle) -> (Exit, End) {
         let why = self.end.recv().unwrap_or(End::Broken("every part ended"));
         // Whoever has asked already (the inbox for the dataflow, the connection's thread for the operator)
         // is not asked again: a second word does no harm, but would be a second stop in the record.
@@ -46,7 +47,12 @@ impl Ending {
         if !at_rest {
             tracing::error!("rest was not confirmed: the next start begins with a stop");
         }
-        exit_of(&why, at_rest)
+        let exit = exit_of(&why, at_rest);
+        self.ended.tell(EndSeen {
+            at_rest,
+            code: exit.code(),
+        });
+        (exit, why)
     }
 
     /// Disarms, so that the next start finds a clean end. A latched robot stays latched.
@@ -69,6 +75,16 @@ fn exit_of(why: &End, at_rest: bool) -> Exit {
     }
 }
 
+/// Returns the code of an end that was in order but for threads that did not end in time. The robot is at
+/// rest and disarmed: whoever asked for the end does not want a restart, which `on-failure` would make of
+/// any other code.
+pub(super) fn with_threads_left(why: &End) -> Exit {
+    match why {
+        End::Operator(_) | End::Signal(_) => Exit::Done,
+        End::Graph | End::GraphLost | End::Broken(_) => Exit::Internal,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -84,5 +100,13 @@ mod tests {
             assert_eq!(code(End::Operator("ann".to_owned()), at_rest), expected);
             assert_eq!(code(End::Signal("SIGTERM"), at_rest), expected);
         }
+    }
+
+    #[test]
+    fn an_end_that_was_asked_for_and_reached_rest_gives_nobody_a_reason_to_restart() {
+        let code = |why| with_threads_left(&why).code();
+        assert_eq!(code(End::Operator("ann".to_owned())), 0);
+        assert_eq!(code(End::Signal("SIGTERM")), 0);
+        assert_eq!(code(End::Graph), 70);
     }
 }

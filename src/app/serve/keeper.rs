@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-use crate::app::parts::Desk;
+use crate::app::parts::{Desk, Scribe};
 use crate::robot::{EventTap, Names, Pulse, fact_of};
 use crate::telemetry::RecorderSink;
 use crate::terms::{Clock, FactClass, FactSink as _, SafetyEventKind};
@@ -26,6 +26,7 @@ pub(super) struct Keeper {
     pub(super) pulse: Pulse,
     pub(super) desk: Desk,
     pub(super) sink: RecorderSink,
+    pub(super) scribe: Scribe,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) looks: u32,
     /// Facts that were dropped, as far as they were heeded.
@@ -73,6 +74,7 @@ impl Keeper {
         self.looks = self.looks.wrapping_add(1);
         if self.looks.is_multiple_of(LOOKS_PER_DISK_LOOK) {
             self.desk.keep_up(wall);
+            self.scribe.look();
         }
     }
 }

@@ -21,10 +21,13 @@ use std::time::Duration;
 use tokio::runtime::Runtime;
 
 use super::clock::SystemClock;
-use super::control::{Answer, Control, Server, Word};
+use super::control::{Answer, Control, Server, Speaker, Word};
 use super::exit::{AppError, Exit};
 use super::load::Installation;
-use super::parts::{Desk, ENDS_MAX, End, Life, Mind, OperatorDesk, Wait, Wake, begin, script};
+use super::parts::{
+    Desk, ENDS_MAX, End, EndSeen, EndWatch, Life, Mind, OperatorDesk, Scribe, Wait, Wake, begin,
+    script,
+};
 use super::requests::NodeRequest;
 use super::settings::Settings;
 use super::state::StateFolder;
@@ -37,11 +40,14 @@ use crate::terms::{Clock, Fact, FactSink, RobotId, StopCause};
 
 use ending::Ending;
 use lifeline::Lifeline;
-use scrape::Gauges;
+use scrape::{DiskLook, Gauges};
 use threads::{Spawn, Threads};
 
 /// How long a word waits between two looks.
 const LOOK: Duration = Duration::from_millis(2);
+/// How long whoever asks for the end is kept waiting for what comes of it. Longer than any stop sequence of a
+/// robot file that anybody would wait for.
+const END_TOLD_WITHIN: Duration = Duration::from_secs(50);
 
 /// Serves a robot until the dataflow, the operator or a signal ends it; with `DORA_TEST_WITH_INPUTS`
 /// it replays a recorded session instead.
@@ -171,6 +177,7 @@ impl Node {
             bridge: Arc::clone(&bridge),
             links: links.clone(),
             queues: self.parts.queues,
+            disk: DiskLook::new(files.audit(), Arc::clone(&self.clock)),
         };
         let runtime = async_runtime(self.installation.board.tokio_workers)?;
         let spine = self.mind.wake(Wake {
@@ -188,6 +195,8 @@ impl Node {
             Some(socket) => Some(gauges.serve(socket, self.metrics, Arc::clone(&self.clock))?),
             None => None,
         };
+        let scribe = Scribe::new(Arc::clone(&self.clock), Arc::clone(&self.sink));
+        let ended = EndWatch::default();
         let operator = OperatorDesk {
             bridge: Arc::clone(&bridge),
             orders: orders.clone(),
@@ -196,11 +205,13 @@ impl Node {
             spine: spine.handle.clone(),
             has_model: spine.has_model,
             sink: Arc::clone(&self.sink),
+            scribe: scribe.clone(),
             robot_id: self.robot_id.to_string(),
             tier: spine.tier,
             approvals: spine.approvals,
             metrics: exporter.as_ref().map(|at| at.address().to_string()),
             end: end_sender.clone(),
+            ended: ended.clone(),
             wait: Arc::new(Parked),
         };
         // Before anything is sent to the robot: a node that nobody can stop must not begin.
@@ -213,6 +224,7 @@ impl Node {
             desk,
             lifeline,
             recorder: self.recorder.sink(),
+            scribe: scribe.clone(),
             log: entry.log,
             files: self.installation.files,
             end: end_sender,
@@ -226,10 +238,12 @@ impl Node {
             exporter,
             server,
             threads,
+            scribe,
             ending: Ending {
                 end,
                 bridge,
                 orders,
+                ended,
                 wait: Arc::new(Parked),
             },
         })
@@ -247,18 +261,20 @@ struct Serving {
     exporter: Option<Exporter>,
     server: Server,
     threads: Threads,
+    scribe: Scribe,
     ending: Ending,
 }
 
 impl Serving {
     /// Serves until something ends the node, and ends it in order.
     fn until_the_end(self) -> Exit {
-        let mut exit = self.ending.wait_and_end(&self.runtime, &self.spine);
+        let (mut exit, why) = self.ending.wait_and_end(&self.runtime, &self.spine);
         drop(self.server);
         self.runtime.shutdown_timeout(ending::RUNTIME_WITHIN);
         if !self.threads.join() && exit == Exit::Done {
-            exit = Exit::Internal;
+            exit = ending::with_threads_left(&why);
         }
+        self.scribe.close();
         if let Some(exporter) = self.exporter {
             exporter.finish();
         }
@@ -307,16 +323,38 @@ impl Wait for Parked {
 }
 
 impl Control for OperatorDesk {
-    fn carry_out(&self, word: &Word) -> Answer {
-        Self::carry_out(self, word)
+    fn carry_out(&self, word: &Word, from: Speaker) -> Answer {
+        let answer = Self::carry_out(self, word, from);
+        match word {
+            Word::End { .. } => ending_told(self.ended.wait(END_TOLD_WITHIN)),
+            Word::Status
+            | Word::Arm { .. }
+            | Word::Disarm { .. }
+            | Word::Stop { .. }
+            | Word::Estop { .. }
+            | Word::Reset { .. }
+            | Word::Approve { .. }
+            | Word::Deny { .. }
+            | Word::Goal { .. } => answer,
+        }
     }
 
-    fn stop_at_once(&self, word: &Word) -> Answer {
-        Self::stop_at_once(self, word)
+    fn stop_at_once(&self, word: &Word, from: Speaker) -> Answer {
+        Self::stop_at_once(self, word, from)
     }
 
-    fn refused(&self, word: &Word, why: &str) {
-        self.refuse(word, vec![why.to_owned()]);
+    fn refused(&self, word: &Word, why: &str, from: Speaker) {
+        self.refuse(word, vec![why.to_owned()], from);
+    }
+}
+
+/// Says what came of an end that was asked for: the process still lives, and goes next.
+fn ending_told(seen: Option<EndSeen>) -> Answer {
+    let pid = std::process::id();
+    Answer::Ending {
+        pid,
+        at_rest: seen.map(|seen| seen.at_rest),
+        code: seen.map(|seen| seen.code),
     }
 }
 
@@ -337,6 +375,7 @@ fn start_recorder(
     let metrics = Arc::new(metrics);
     let recorder = Recorder::start(RecorderPlan {
         dir: audit.clone(),
+        bytes_max: u64::from(installation.board.blackbox_max_mb).saturating_mul(1024 * 1024),
         clock,
         metrics: Arc::clone(&metrics),
     })

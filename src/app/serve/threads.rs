@@ -13,7 +13,7 @@ use super::keeper::Keeper;
 use super::lifeline::Lifeline;
 use crate::app::exit::{AppError, Exit};
 use crate::app::fingerprint::Fingerprint;
-use crate::app::parts::{Desk, End};
+use crate::app::parts::{Desk, End, Scribe};
 use crate::config::Board;
 use crate::node::{Attached, DoraEvents, DoraWire, EventsCloser};
 use crate::robot::{Heard, Inbox, Outbox, Parts};
@@ -37,6 +37,7 @@ pub(super) struct Spawn {
     pub(super) desk: Desk,
     pub(super) lifeline: Lifeline,
     pub(super) recorder: RecorderSink,
+    pub(super) scribe: Scribe,
     pub(super) log: LogHandle,
     pub(super) files: Fingerprint,
     pub(super) end: SyncSender<End>,
@@ -69,6 +70,7 @@ impl Threads {
             desk,
             lifeline,
             recorder,
+            scribe,
             log,
             files,
             end,
@@ -103,6 +105,7 @@ impl Threads {
             pulse: parts.pulse,
             desk,
             sink: recorder.clone(),
+            scribe,
             clock: Arc::clone(&clock),
             looks: 0,
             dropped: [(FactClass::Safety, 0), (FactClass::Audit, 0)],

@@ -19,7 +19,11 @@ use tokio::time::Instant;
 use super::exit::{AppError, Exit};
 use super::fingerprint::Fingerprint;
 use super::load::Installation;
-use super::parts::{Desk, ENDS_MAX, End, Life, Mind, OperatorDesk, Wait, Wake, begin, carried_out};
+#[cfg(feature = "dora")]
+use super::parts::EndWatch;
+use super::parts::{
+    Desk, ENDS_MAX, End, Life, Mind, OperatorDesk, Scribe, Wait, Wake, begin, carried_out,
+};
 use super::settings::Settings;
 use super::state::StateFolder;
 use crate::robot::{Bridge, Heard, Ids, Parts};
@@ -192,6 +196,7 @@ impl<W: World + 'static> Stage<W> {
         self.keeper.follow(&self.clock);
         if next.as_ms().is_multiple_of(DISK_LOOK_MS) {
             self.keeper.desk.keep_up(self.clock.wall());
+            self.control.scribe.look();
         }
         for heard in heard {
             match heard {
@@ -245,6 +250,7 @@ impl<W: World + 'static> Stage<W> {
 
     /// Says with which code the process ends. The last fact.
     pub(super) fn conclude(&self, exit: Exit) {
+        self.control.scribe.close();
         self.ledger.raise(Fact::Ended { code: exit.code() });
     }
 }
@@ -292,12 +298,15 @@ impl Stands {
             links: self.links,
             spine: awake.handle,
             has_model: awake.has_model,
+            scribe: Scribe::new(Arc::new(clock.clone()), sink.clone()),
             sink,
             robot_id: self.robot_id.to_string(),
             tier: awake.tier,
             approvals: awake.approvals,
             metrics: None,
             end: sender,
+            #[cfg(feature = "dora")]
+            ended: EndWatch::default(),
             wait: Arc::new(Rounds {
                 world: world.clone(),
                 keeper: self.keeper,

@@ -173,6 +173,7 @@ fn a_listing_tells_lines_and_built_in_values() {
             "system.safety_tick_ms = 10 (boards/sim.toml:6)",
             "system.tokio_workers = 2 (boards/sim.toml:5)",
             "system.ram_min_mb = 0 (built-in)",
+            "system.blackbox_max_mb = 256 (built-in)",
             "match = [] (built-in)",
         ]
     );
@@ -184,7 +185,7 @@ fn writing_a_built_in_value_changes_nothing() {
     let board = "schema = 1\nid = \"sim\"\nsystem = { tokio_workers = 2, safety_tick_ms = 10, lockup_ms = 1000, jitter_ms = 500 }\n";
     let written = board
         .replace("id =", "match = []\nid =")
-        .replace("{ ", "{ ram_min_mb = 0, ");
+        .replace("{ ", "{ ram_min_mb = 0, blackbox_max_mb = 256, ");
     let file = "boards/sim.toml";
     assert_eq!(
         Board::parse(file, board).unwrap(),

@@ -200,3 +200,105 @@ async fn a_question_ends_with_the_arming_and_the_next_one_to_arm_has_not_asked_f
     let (report, ()) = tokio::join!(kit.executor.call(&turn, open()), change);
     refused(&kit, &report, Reason::NotArmed);
 }
+
+/// Opens the gripper by so many millimetres.
+fn open_mm(mm: u32) -> Call {
+    let opening = f64::from(mm) / 1000.0;
+    call(
+        "rover_gripper_set",
+        json!({ "opening": opening, "force": 10.0 }),
+    )
+}
+
+fn reasons(reports: &[CallReport]) -> Vec<Reason> {
+    let refusals = reports.iter().map(|report| report.outcome.refusal());
+    refusals.map(|refusal| refusal.unwrap().reason).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reply_full_of_questions_asks_a_person_a_few_times_and_the_rest_is_refused() {
+    let (kit, turn) = kit([Says::No; 10]);
+    let calls = (10..20).map(open_mm).collect();
+    let reports = kit.executor.batch(&turn, calls).await;
+    let mut expected = vec![Reason::ApprovalDenied; 4];
+    expected.extend([Reason::Rate; 6]);
+    assert_eq!(reasons(&reports), expected);
+    assert_eq!(kit.person.asked.lock().unwrap().len(), 4);
+    assert_eq!(kit.notes.all(), Vec::<String>::new(), "nothing ran");
+    let rate = |fact: &&Fact| {
+        matches!(
+            fact,
+            Fact::Refused {
+                reason: Reason::Rate,
+                ..
+            }
+        )
+    };
+    assert_eq!(kit.facts().iter().filter(rate).count(), 6);
+    let detail = &reports[9].outcome.refusal().unwrap().detail;
+    assert!(detail.contains("at most 4 times a minute"), "{detail}");
+
+    sleep(Duration::from_secs(60)).await;
+    let later = kit.executor.call(&turn, open_mm(30)).await;
+    assert_eq!(reasons(&[later]), [Reason::ApprovalDenied]);
+    assert_eq!(kit.person.asked.lock().unwrap().len(), 5);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_that_goes_on_for_hours_asks_twelve_times_and_a_new_one_may_ask_again() {
+    let (kit, turn) = kit([Says::No; 20]);
+    for mm in 10..25 {
+        kit.executor.call(&turn, open_mm(mm)).await;
+        sleep(Duration::from_secs(60)).await;
+    }
+    assert_eq!(kit.person.asked.lock().unwrap().len(), 12);
+    let report = kit.executor.call(&turn, open_mm(30)).await;
+    let refusal = report.outcome.refusal().unwrap();
+    assert_eq!(refusal.reason, Reason::ApprovalDenied);
+    assert!(refusal.detail.contains("12 times"), "{refusal}");
+    let next = kit.turn(Tier::FullActuation);
+    kit.executor.call(&next, open_mm(30)).await;
+    assert_eq!(kit.person.asked.lock().unwrap().len(), 13);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_got_no_yes_is_not_asked_about_again_in_its_turn() {
+    for says in [Says::No, Says::Nothing] {
+        let (kit, turn) = kit([says, Says::YesAfterMs(10)]);
+        let reports = kit.executor.batch(&turn, vec![open(), open()]).await;
+        assert_eq!(reasons(&reports), [Reason::ApprovalDenied; 2]);
+        let detail = &reports[1].outcome.refusal().unwrap().detail;
+        assert!(detail.contains("got no yes before"), "{detail}");
+        assert_eq!(kit.person.asked.lock().unwrap().len(), 1);
+        assert_eq!(kit.notes.all(), Vec::<String>::new());
+        let refused = |fact: &&Fact| matches!(fact, Fact::Refused { .. });
+        assert_eq!(kit.facts().iter().filter(refused).count(), 2);
+
+        let next = kit.turn(Tier::FullActuation);
+        assert!(is_done(&kit.executor.call(&next, open()).await));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_empty_chair_costs_no_question() {
+    let (kit, turn) = kit([]);
+    for mm in 10..30 {
+        let report = kit.executor.call(&turn, open_mm(mm)).await;
+        assert_eq!(reasons(&[report]), [Reason::ApprovalUnavailable]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_grant_names_who_permitted_it_and_how() {
+    let (kit, turn) = kit([Says::YesAfterMs(10)]);
+    assert!(is_done(&kit.executor.call(&turn, open()).await));
+    let facts = kit.facts();
+    let granted = facts.iter().find_map(|fact| {
+        let Fact::Granted { approver, .. } = fact else {
+            return None;
+        };
+        approver.clone()
+    });
+    let granted = granted.unwrap();
+    assert_eq!((&*granted.who, &*granted.how), ("ann", "by a nod"));
+}

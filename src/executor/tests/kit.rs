@@ -12,12 +12,12 @@ use tokio_util::sync::CancellationToken;
 
 use crate::catalog::{CallCx, CatalogBuilder, RawTool, RobotTool};
 use crate::config::{EffectWord, RobotFile, Tiers, ToolDef, Verb};
-use crate::executor::{Executor, Ports, Repeats, Turn};
+use crate::executor::{Executor, Ports, Questions, Repeats, Turn};
 use crate::gate::{Pace, PolicyStack, RobotRules};
 use crate::terms::{
-    Access, ApprovalRequest, Budget, Call, CallOrigin, Clock, Descriptor, Device, Effect, Fact,
-    FactSink, Human, Mono, Motion, Posture, Reading, Reason, Refusal, RobotPort, RunState, Said,
-    StopCause, StopKind, Tier, ToolError, ToolName, Unasked,
+    Access, ApprovalRequest, Approver, Budget, Call, CallOrigin, Clock, Descriptor, Device, Effect,
+    Fact, FactSink, Human, Mono, Motion, Posture, Reading, Reason, Refusal, RobotPort, RunState,
+    Said, StopCause, StopKind, Tier, ToolError, ToolName, Unasked,
 };
 
 const TIERS: [&str; 4] = [
@@ -144,7 +144,10 @@ impl Human for Person {
                 None => Err(Unasked::Nobody),
                 Some(Says::YesAfterMs(ms)) => {
                     sleep(Duration::from_millis(ms)).await;
-                    Ok(Said::Yes { who })
+                    Ok(Said::Yes(Approver {
+                        who,
+                        how: "by a nod".to_owned(),
+                    }))
                 }
                 Some(Says::No) => Ok(Said::No {
                     who,
@@ -434,6 +437,7 @@ impl Kit {
             origin: CallOrigin::Model,
             by: Some("model".to_owned()),
             person_stops: 0,
+            questions: Questions::default(),
             cancel: CancellationToken::new(),
             repeats: Repeats::default(),
         }

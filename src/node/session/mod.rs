@@ -30,6 +30,10 @@ use raw::{RawEvent, RawSession, RawStatus};
 pub const SESSION_BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// Longest session, s: a day, as for `run --stop-after`.
 const SESSION_S_MAX: u64 = 24 * 3600;
+/// Longest silence between two events, s. A dataflow with a timer is never silent for so long, and a replay
+/// lives through every tick of it: one late event would cost hours of them. Chosen: twice the longest time
+/// that a model may take for a reply.
+const SILENCE_S_MAX: u64 = 120;
 
 /// The kinds of events that are read.
 const KINDS: &str = "Input, InputClosed, InputRecovered, NodeRestarted, AllInputsClosed or Stop";
@@ -92,6 +96,7 @@ impl Session {
         if let Some(stop) = events.iter().position(|e| e.event == WireEvent::Stop) {
             events.truncate(stop.saturating_add(1));
         }
+        no_long_silence(&events)?;
         Ok(Self { events })
     }
 
@@ -112,6 +117,23 @@ impl Session {
             }
         })
     }
+}
+
+/// Judges the times of all events, in their order.
+fn no_long_silence(events: &[TimedEvent]) -> Result<(), String> {
+    let times = events.iter().map(|timed| timed.at);
+    for (before, at) in std::iter::once(Mono::ZERO).chain(times.clone()).zip(times) {
+        if at.since(before) > Duration::from_secs(SILENCE_S_MAX) {
+            let (at, before) = (at.since(Mono::ZERO), before.since(Mono::ZERO));
+            return Err(format!(
+                "nothing was heard from {} s to {} s: a session is silent for at most {SILENCE_S_MAX} s; cut it \
+                 there, or bring its events nearer",
+                before.as_secs_f64(),
+                at.as_secs_f64()
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Judges one event; a fault begins with the key below the event.

@@ -353,3 +353,24 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_late_event_is_refused_before_anybody_lives_through_the_silence_before_it() {
+    let session = |times: &[f64]| {
+        let events: Vec<String> = times
+            .iter()
+            .map(|at| {
+                format!(
+                    r#"{{ "type": "Input", "id": "state", "time_offset_secs": {at}, "data": "{{}}" }}"#
+                )
+            })
+            .collect();
+        let text = format!(r#"{{ "id": "n", "events": [ {} ] }}"#, events.join(", "));
+        Session::read("late.json", text.as_bytes())
+    };
+    assert!(session(&[0.0, 120.0, 240.0]).is_ok());
+    for late in [&[0.0, 1.0, 86_400.0][..], &[121.0]] {
+        let error = session(late).unwrap_err().to_string();
+        assert!(error.contains("silent for at most 120 s"), "{error}");
+    }
+}

@@ -111,3 +111,15 @@ fn a_robot_that_stands_is_drawn_as_well() {
     assert_eq!(map.matches('E').count(), 2, "{map}");
     assert_eq!(map::draw(&Path::default()), None);
 }
+
+#[test]
+fn the_tier_is_told_for_a_refusal_by_tier_and_for_no_other() {
+    let mut summary = summary();
+    let text = summary.to_text();
+    assert!(text.contains("robot_tier_gate, needs"), "{text}");
+    for call in &mut summary.calls.list {
+        call.reason = call.reason.map(|_| Reason::Rate);
+    }
+    let text = summary.to_text();
+    assert!(text.contains("rate") && !text.contains("needs"), "{text}");
+}

@@ -4,6 +4,7 @@ use comfy_table::{ContentArrangement, Table, presets};
 
 use super::Summary;
 use super::map;
+use crate::terms::Reason;
 
 /// Widest line.
 const COLUMNS: u16 = 100;
@@ -83,8 +84,10 @@ fn calls_title(summary: &Summary) -> String {
 fn calls(summary: &Summary) -> Option<Table> {
     let mut table = table(&["#", "tool", "outcome", "took", "why"]);
     for (index, call) in summary.calls.list.iter().enumerate() {
+        // Of any other refusal the tier is not the reason.
         let tier = call
             .tier
+            .filter(|_| call.reason == Some(Reason::RobotTierGate))
             .map(|tier| format!(", needs {tier}"))
             .unwrap_or_default();
         let reason = call.reason.map(|reason| format!("{reason}{tier}"));

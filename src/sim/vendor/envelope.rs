@@ -123,8 +123,8 @@ impl Printer {
         Frame::of(Output::SafetyEvent, text)
     }
 
-    /// The habits of vendors: one tier for everything. Vendor and model are those of the body, whatever
-    /// it speaks.
+    /// The habits of vendors: one tier for everything. The vendor is that of the body, whatever it speaks;
+    /// the model is the name of the robot file, so that nobody takes one robot for another.
     fn advert_text(&self, dialect: &Dialect, now: Mono) -> String {
         let dead_man = dialect.dead_man();
         let told = dead_man.and_then(|dead_man| Some((dead_man.told?, dead_man.after_ms)));
@@ -135,7 +135,7 @@ impl Printer {
         let advert = Advert {
             robot_id: self.robot_id.as_str().to_owned(),
             vendor: "octos".to_owned(),
-            model: "rover".to_owned(),
+            model: dialect.model().to_owned(),
             pid: Some(self.pid),
             heartbeat_timeout_ms: told.map(|(_, after_ms)| after_ms),
             commands: dialect.verbs().map(command).collect(),

@@ -10,6 +10,10 @@ const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 /// The name by which a scraper asks for it.
 const OPEN_METRICS_TYPE: &str = "application/openmetrics-text";
+/// The name by which a scraper asks for the plain one.
+const TEXT_TYPE: &str = "text/plain";
+/// Ranges of an `Accept` that are looked at. The head has a bound of its own; a scraper sends five.
+const RANGES_MAX: usize = 64;
 /// What the name of a counter ends with, and the name of its family does not.
 const TOTAL: &str = "_total";
 
@@ -21,8 +25,9 @@ pub(super) enum Format {
 }
 
 impl Format {
-    /// Returns what the head of a request asks for: OpenMetrics when an `Accept` names it and does not
-    /// rank it at 0.
+    /// Returns what the head of a request asks for: the format that its `Accept` ranks higher, each by the most
+    /// exact range that names it. OpenMetrics goes only to those who name it and do not rank the plain
+    /// text above it; of equals it is chosen. A rank that is no number is 0.
     pub(super) fn asked_in(head: &[u8]) -> Self {
         let head = String::from_utf8_lossy(head);
         let fields = head.lines().skip(1).take_while(|line| !line.is_empty());
@@ -30,8 +35,21 @@ impl Format {
             let (name, value) = line.split_once(':')?;
             name.eq_ignore_ascii_case("accept").then_some(value)
         });
-        let mut ranges = accepts.flat_map(|value| value.split(','));
-        if ranges.any(asks_for_open_metrics) {
+        let ranges: Vec<Range<'_>> = accepts
+            .flat_map(|value| value.split(','))
+            .map(Range::of)
+            .take(RANGES_MAX)
+            .collect();
+        let rank_of = |names: &[&str]| {
+            let rank = |name: &&str| {
+                let named = ranges.iter().filter(|range| range.is(name));
+                named.map(|range| range.rank).reduce(f32::max)
+            };
+            names.iter().find_map(rank)
+        };
+        let open_metrics = rank_of(&[OPEN_METRICS_TYPE]).unwrap_or(0.0);
+        let text = rank_of(&[TEXT_TYPE, "text/*", "*/*"]).unwrap_or(0.0);
+        if open_metrics > 0.0 && open_metrics >= text {
             Self::OpenMetrics
         } else {
             Self::Text
@@ -55,18 +73,31 @@ impl Format {
     }
 }
 
-fn asks_for_open_metrics(range: &str) -> bool {
-    let mut parts = range.split(';').map(str::trim);
-    let named = parts
-        .next()
-        .is_some_and(|name| name.eq_ignore_ascii_case(OPEN_METRICS_TYPE));
-    let rank = parts.find_map(|part| {
-        let (name, value) = part.split_once('=')?;
-        name.trim_end()
-            .eq_ignore_ascii_case("q")
-            .then(|| value.trim_start())
-    });
-    named && rank.is_none_or(|rank| rank.parse::<f32>().is_ok_and(|rank| rank > 0.0))
+/// One range of an `Accept`.
+#[derive(Debug, Clone, Copy)]
+struct Range<'a> {
+    name: &'a str,
+    /// 0 to 1; 1 when it has none.
+    rank: f32,
+}
+
+impl<'a> Range<'a> {
+    fn of(text: &'a str) -> Self {
+        let mut parts = text.split(';').map(str::trim);
+        let name = parts.next().unwrap_or_default();
+        let rank = parts.find_map(|part| {
+            let (key, value) = part.split_once('=')?;
+            let is_rank = key.trim_end().eq_ignore_ascii_case("q");
+            is_rank.then(|| value.trim_start())
+        });
+        let number = |rank: &str| rank.parse::<f32>().ok().filter(|rank| rank.is_finite());
+        let rank = rank.map_or(1.0, |rank| number(rank).unwrap_or(0.0).clamp(0.0, 1.0));
+        Self { name, rank }
+    }
+
+    fn is(&self, name: &str) -> bool {
+        self.name.eq_ignore_ascii_case(name)
+    }
 }
 
 fn open_metrics(text: &str) -> String {
@@ -129,6 +160,10 @@ mod tests {
             "accept:application/openmetrics-text;version=1.0.0,application/openmetrics-text;\
              version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1",
             "Accept: text/plain;q=0.5, Application/OpenMetrics-Text; q=0.9",
+            "Accept: application/openmetrics-text;q=0.3, text/*;q=0.2, */*",
+            "Accept: application/openmetrics-text;q=0.5, text/plain;q=0.5",
+            "Accept: text/plain;q=x, application/openmetrics-text;q=0.1",
+            "Accept: text/plain;q=0.4\r\nAccept: application/openmetrics-text;q=0.5",
         ] {
             assert_eq!(asked(accept), Format::OpenMetrics, "{accept}");
         }
@@ -137,6 +172,12 @@ mod tests {
             "Accept: */*",
             "Accept: text/plain",
             "Accept: application/openmetrics-text;q=0",
+            "Accept: application/openmetrics-text;q=0.5, text/plain",
+            "Accept: application/openmetrics-text;q=0.5, text/plain;version=0.0.4;q=0.6",
+            "Accept: application/openmetrics-text;q=0.2, text/*;q=0.3",
+            "Accept: application/openmetrics-text;q=0.2, */*;q=0.3",
+            "Accept: application/openmetrics-text;q=inf, text/plain;q=0.1",
+            "Accept: application/openmetrics-text;q=-1",
             "Accept: application/openmetrics-text; Q = 0.0",
             "\r\nAccept: application/openmetrics-text",
             "Accept: application/openmetrics-text;q=x",

@@ -30,6 +30,7 @@ struct Fixed;
 impl Probe for Fixed {
     fn read(&self) -> Readings {
         Readings {
+            disk: None,
             bridge_up: true,
             graph_timer_good: true,
             tick_lateness: BucketReading {

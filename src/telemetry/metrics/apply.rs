@@ -51,6 +51,11 @@ pub(super) fn apply(m: &Metrics, fact: &Fact) {
             let outcome = if why == "done" { "done" } else { "cut_short" };
             m.add(&family::GOALS_ENDED, &[outcome], 1);
         }
+        Fact::GoalDropped { .. } => {
+            // It was given, as those were that are begun.
+            m.add(&family::GOALS_BEGUN, &[], 1);
+            m.add(&family::GOALS_ENDED, &["cut_short"], 1);
+        }
         Fact::ApprovalAsked { .. } => m.add(&family::APPROVALS_ASKED, &[], 1),
         Fact::ApprovalEnded { outcome, .. } => m.add(&family::APPROVALS, &[outcome.as_str()], 1),
         Fact::Granted { clamped, .. } => {
@@ -92,6 +97,10 @@ pub(super) fn apply(m: &Metrics, fact: &Fact) {
         Fact::OrderDone { order, .. } => m.add(&family::ORDERS, &[order_label(order), "done"], 1),
         Fact::OrderRefused { order, .. } => {
             m.add(&family::ORDERS, &[order_label(order), "refused"], 1);
+        }
+        Fact::WordsCounted { refused, stops, .. } => {
+            m.add(&family::ORDERS, &["other", "refused"], *refused);
+            m.add(&family::ORDERS, &["other", "done"], *stops);
         }
         Fact::LatchPersisted { .. } => m.add(&family::LATCHES, &[], 1),
         Fact::CommandSent { moves, repeat, .. } => {

@@ -248,6 +248,10 @@ families! {
         "Records written to the black box.";
     RECORDS_DROPPED = Counter "octos_edge_blackbox_dropped_total" [CLASS]
         "Facts that did not get into the black box.";
+    BLACKBOX_BYTES = Gauge "octos_edge_blackbox_bytes" []
+        "Size of the black box; the oldest records make room at the cap of the board file.";
+    DISK_FREE = Gauge "octos_edge_disk_free_bytes" []
+        "Room that is left for this user on the disk of the state folder.";
     BLACKBOX_HEALTHY = Gauge "octos_edge_blackbox_healthy" []
         "1 while the black box can be written.";
 }

@@ -15,7 +15,7 @@ mod tests;
 use std::collections::BTreeMap;
 
 use family::{OTHER_DOMAIN, OUTCOMES, UNKNOWN_TOOL};
-pub use readings::{BucketReading, Probe, QueueName, QueueReading, Readings};
+pub use readings::{BucketReading, DiskReading, Probe, QueueName, QueueReading, Readings};
 use registry::Registry;
 
 use crate::config::RobotFile;

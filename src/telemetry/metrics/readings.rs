@@ -87,6 +87,17 @@ pub struct Readings {
     pub tick_lateness: BucketReading,
     /// The queues.
     pub queues: Vec<QueueReading>,
+    /// The disk of the black box; `None` when it cannot be looked at.
+    pub disk: Option<DiskReading>,
+}
+
+/// One look at the disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DiskReading {
+    /// Size of the black box, bytes.
+    pub blackbox_bytes: u64,
+    /// Room that is left on its disk, bytes.
+    pub free_bytes: u64,
 }
 
 /// Takes the readings. Called on the thread of a scrape; it must not wait for the actuation path.
@@ -109,6 +120,14 @@ impl Metrics {
                 .counter(&family::QUEUE_FULL, &queue)
                 .absolute(reading.full);
         }
+        let disk = readings.disk;
+        let bytes = |of: fn(DiskReading) -> u64| disk.map_or(f64::NAN, |disk| whole(of(disk)));
+        self.set(
+            &family::BLACKBOX_BYTES,
+            &[],
+            bytes(|disk| disk.blackbox_bytes),
+        );
+        self.set(&family::DISK_FREE, &[], bytes(|disk| disk.free_bytes));
         let lateness = histogram(
             family::TICK_LATENESS,
             family::TICK_LATENESS_HELP,
@@ -121,6 +140,11 @@ impl Metrics {
 /// A depth is a few hundred at most, where every number is exact.
 fn bounded(depth: u64) -> f64 {
     u32::try_from(depth).map_or(f64::INFINITY, f64::from)
+}
+
+/// Bytes of a disk: exact below 9 PB, and near enough above.
+fn whole(bytes: u64) -> f64 {
+    bytes as f64
 }
 
 /// Returns the block of one histogram without labels.

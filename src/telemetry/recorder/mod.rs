@@ -36,6 +36,9 @@ const TRACE_QUEUE: usize = 512;
 pub struct RecorderPlan {
     /// The folder of the black box; it exists.
     pub dir: PathBuf,
+    /// Most that the black box may hold, bytes. Beyond it the oldest segments make room, except those that
+    /// are written.
+    pub bytes_max: u64,
     /// Gives both times of a record.
     pub clock: Arc<dyn Clock>,
     /// Counts each fact.
@@ -79,7 +82,11 @@ impl Recorder {
     /// system has no thread left.
     pub fn start(plan: RecorderPlan) -> Result<Self, RecorderError> {
         let disk = Box::new(Folder::new(&plan.dir));
-        Self::start_on(disk, plan, Limits::default())
+        let limits = Limits {
+            total_bytes: plan.bytes_max,
+            ..Limits::default()
+        };
+        Self::start_on(disk, plan, limits)
     }
 
     /// As [`Recorder::start`], on another disk and with other limits.

@@ -29,9 +29,13 @@ impl Clock for Stopped {
     }
 }
 
+/// As large as a box may be.
+const BYTES_MAX: u64 = 256 * 1024 * 1024;
+
 fn plan(dir: &Path) -> RecorderPlan {
     RecorderPlan {
         dir: dir.to_owned(),
+        bytes_max: BYTES_MAX,
         clock: Arc::new(Stopped::default()),
         metrics: Arc::new(Metrics::new(RobotLabels::default()).unwrap()),
     }
@@ -323,6 +327,24 @@ fn segments_rotate_by_size_and_the_oldest_make_room() {
 }
 
 #[test]
+fn a_smaller_box_keeps_fewer_of_the_lives_before_it() {
+    let segments_after_six_lives = |bytes_max| {
+        let dir = tempfile::tempdir().unwrap();
+        for _ in 0..6 {
+            let plan = RecorderPlan {
+                bytes_max,
+                ..plan(dir.path())
+            };
+            Recorder::start(plan).unwrap().finish().unwrap();
+        }
+        segment_names(dir.path()).len()
+    };
+    assert_eq!(segments_after_six_lives(BYTES_MAX), 18);
+    // Those of this life stay, whatever they hold.
+    assert_eq!(segments_after_six_lives(1), 3);
+}
+
+#[test]
 fn an_oversized_fact_is_cut_not_dropped() {
     let dir = tempfile::tempdir().unwrap();
     let recorder = Recorder::start(plan(dir.path())).unwrap();
@@ -332,7 +354,7 @@ fn an_oversized_fact_is_cut_not_dropped() {
         failed: vec!["x".repeat(10_000); 1000],
     });
     recorder.finish().unwrap();
-    let text = fs::read_to_string(dir.path().join("safety-000001.jsonl")).unwrap();
+    let text = fs::read_to_string(dir.path().join("audit-000001.jsonl")).unwrap();
     let line = text.lines().last().unwrap();
     assert!(
         line.len() < crate::telemetry::record::RECORD_BYTES_MAX,

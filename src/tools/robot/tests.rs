@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::robot_tools;
 use crate::catalog::{CatalogBuilder, ToolView};
 use crate::config::{Board, RobotFile, Tiers};
-use crate::executor::{Executor, Ports, Repeats, Turn};
+use crate::executor::{Executor, Ports, Questions, Repeats, Turn};
 use crate::gate::{Pace, PolicyStack, RobotRules};
 use crate::robot::{Ids, Parts, Setup, assemble, describe, safety_plan};
 use crate::safety::{Boot, Latch};
@@ -103,6 +103,7 @@ fn turn(view: Arc<ToolView>) -> Turn {
         origin: CallOrigin::Model,
         by: None,
         person_stops: 0,
+        questions: Questions::default(),
         cancel: CancellationToken::new(),
         repeats: Repeats::default(),
     }

@@ -19,6 +19,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::peer::Peer;
+use super::speaker::Speaker;
 use super::words::{Answer, Word};
 use crate::terms::Clock;
 use seats::Seats;
@@ -32,14 +33,14 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(10);
 /// Who carries out the words. Called on the connection's own thread.
 pub(crate) trait Control: Send + Sync + fmt::Debug {
     /// Carries one word out. Stops must not wait for anything but the latch word.
-    fn carry_out(&self, word: &Word) -> Answer;
+    fn carry_out(&self, word: &Word, from: Speaker) -> Answer;
 
     /// Asks for a stop or estop and waits for nothing, not even for the disk. Called on the thread
     /// that accepts, when there is no room for a connection.
-    fn stop_at_once(&self, word: &Word) -> Answer;
+    fn stop_at_once(&self, word: &Word, from: Speaker) -> Answer;
 
-    /// Records that a word was refused because of who said it.
-    fn refused(&self, word: &Word, why: &str);
+    /// Records that a word was not carried out: because of who said it, of its texts, or of how many came.
+    fn refused(&self, word: &Word, why: &str, from: Speaker);
 }
 
 /// The listening socket. Dropping it removes the socket file and ends the accepting thread.
@@ -145,7 +146,7 @@ impl Door {
     fn seat(&self, stream: &Arc<UnixStream>) {
         let peer = (self.judge)(stream);
         let Some(seat) = self.seats.take(peer, stream, self.clock.now()) else {
-            return talk::stop_at_the_door(stream, self.control.as_ref());
+            return talk::stop_at_the_door((stream, peer), self.control.as_ref());
         };
         let (held, control) = (Arc::clone(stream), Arc::clone(&self.control));
         let clock = Arc::clone(&self.clock);
@@ -153,7 +154,7 @@ impl Door {
             .name("control-peer".to_owned())
             .spawn(move || talk::talk((&held, peer), &seat, control.as_ref(), clock.as_ref()));
         if spawned.is_err() {
-            talk::stop_at_the_door(stream, self.control.as_ref());
+            talk::stop_at_the_door((stream, peer), self.control.as_ref());
         }
     }
 }

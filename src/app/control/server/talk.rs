@@ -41,10 +41,13 @@ pub(super) fn talk(
         let is_stop = word.as_ref().is_ok_and(is_stop);
         let answer = match word {
             Ok(word) if in_pace || is_stop => answer(&word, peer, control),
+            Ok(word) => {
+                let why = too_many();
+                control.refused(&word, &why, peer.speaker());
+                Answer::refused(why)
+            }
             Err(problem) if in_pace => Answer::refused(problem),
-            Ok(_) | Err(_) => Answer::refused(format!(
-                "too many words: {WORDS_AT_ONCE} at once, then {WORDS_PER_S} a second"
-            )),
+            Err(_) => Answer::refused(too_many()),
         };
         seat.answered();
         if write(stream, &answer).is_none() || !whole {
@@ -57,9 +60,9 @@ pub(super) fn talk(
 }
 
 /// Hears one stop without a seat and without waiting, when there is no room for a connection.
-pub(super) fn stop_at_the_door(stream: &UnixStream, control: &dyn Control) {
+pub(super) fn stop_at_the_door((stream, peer): (&UnixStream, Peer), control: &dyn Control) {
     let answer = match at_once(stream).as_deref().and_then(stop_in) {
-        Some(stop) => control.stop_at_once(&stop),
+        Some(stop) => control.stop_at_once(&stop, peer.speaker()),
         None => Answer::refused("too many connections: each is having a word carried out"),
     };
     if stream.set_nonblocking(true).is_ok() {
@@ -72,6 +75,10 @@ fn write(mut stream: &UnixStream, answer: &Answer) -> Option<()> {
     let mut text = serde_json::to_string(answer).ok()?;
     text.push('\n');
     stream.write_all(text.as_bytes()).ok()
+}
+
+fn too_many() -> String {
+    format!("too many words: {WORDS_AT_ONCE} at once, then {WORDS_PER_S} a second")
 }
 
 fn is_stop(word: &Word) -> bool {
@@ -95,14 +102,14 @@ pub(super) fn answer(word: &Word, peer: Peer, control: &dyn Control) -> Answer {
             "{peer} descends from the runtime, or cannot be told from its children: \
              it may only ask status, stop and estop"
         );
-        control.refused(word, &why);
+        control.refused(word, &why, peer.speaker());
         return Answer::refused(why);
     }
     if let Some(problem) = problem_of(word) {
-        control.refused(word, &problem);
+        control.refused(word, &problem, peer.speaker());
         return Answer::refused(problem);
     }
-    control.carry_out(word)
+    control.carry_out(word, peer.speaker())
 }
 
 /// Returns what is wrong with the texts of a word. Nothing is ever wrong with a stop.

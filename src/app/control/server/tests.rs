@@ -16,18 +16,18 @@ struct Recording {
 }
 
 impl Control for Recording {
-    fn carry_out(&self, word: &Word) -> Answer {
+    fn carry_out(&self, word: &Word, _from: Speaker) -> Answer {
         self.done.lock().unwrap().push(word.clone());
         Answer::Done {
             text: word.as_str().to_owned(),
         }
     }
 
-    fn stop_at_once(&self, word: &Word) -> Answer {
-        self.carry_out(word)
+    fn stop_at_once(&self, word: &Word, from: Speaker) -> Answer {
+        self.carry_out(word, from)
     }
 
-    fn refused(&self, word: &Word, _why: &str) {
+    fn refused(&self, word: &Word, _why: &str, _from: Speaker) {
         self.refused.lock().unwrap().push(word.as_str().to_owned());
     }
 }
@@ -270,20 +270,20 @@ struct Stuck {
 }
 
 impl Control for Stuck {
-    fn carry_out(&self, word: &Word) -> Answer {
+    fn carry_out(&self, word: &Word, _from: Speaker) -> Answer {
         self.began.send(()).unwrap();
         drop(self.gate.lock().unwrap());
         Answer::refused(word.as_str())
     }
 
-    fn stop_at_once(&self, word: &Word) -> Answer {
+    fn stop_at_once(&self, word: &Word, _from: Speaker) -> Answer {
         self.stopped.lock().unwrap().push(word.clone());
         Answer::Done {
             text: "at once".to_owned(),
         }
     }
 
-    fn refused(&self, _word: &Word, _why: &str) {}
+    fn refused(&self, _word: &Word, _why: &str, _from: Speaker) {}
 }
 
 #[test]

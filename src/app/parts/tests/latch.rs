@@ -3,7 +3,7 @@
 use std::time::SystemTime;
 
 use super::words::{World, world};
-use crate::app::control::{Answer, Word};
+use crate::app::control::{Answer, Speaker, Word};
 use crate::app::state::death;
 use crate::terms::{Fact, RunState, StopCause, StopKind};
 
@@ -83,7 +83,7 @@ fn case_26_an_estop_is_not_said_to_be_on_disk_when_its_write_failed() {
             who: "ann".to_owned(),
             why: "test".to_owned(),
         };
-        let Answer::Done { text } = world.desk.carry_out(&estop) else {
+        let Answer::Done { text } = world.desk.carry_out(&estop, Speaker::Scenario) else {
             panic!("an estop is never refused");
         };
         told.push(text.contains("latched and on disk"));

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
 
 use crate::app::clock::SystemClock;
-use crate::app::control::{Answer, Word};
+use crate::app::control::{Answer, Speaker, Word};
 use crate::app::parts::*;
 use crate::app::settings::{Settings, SettingsRequest};
 use crate::app::state::StateFolder;
@@ -118,6 +118,7 @@ pub(super) fn world_on(runtime: tokio::runtime::Runtime) -> World {
         },
     );
     let (sender, end) = sync_channel(ENDS_MAX);
+    let scribe_clock = clock.clone();
     let awake = mind.wake(Wake {
         bridge: parts.bridge.clone(),
         clock,
@@ -136,12 +137,15 @@ pub(super) fn world_on(runtime: tokio::runtime::Runtime) -> World {
         links: parts.links.clone(),
         spine: awake.handle,
         has_model: awake.has_model,
+        scribe: Scribe::new(scribe_clock, sink.clone()),
         sink,
         robot_id: "rover-1".to_owned(),
         tier: awake.tier,
         approvals: awake.approvals,
         metrics: None,
         end: sender,
+        #[cfg(feature = "dora")]
+        ended: EndWatch::default(),
         wait: Arc::new(Nobody),
     };
     World {
@@ -156,7 +160,7 @@ pub(super) fn world_on(runtime: tokio::runtime::Runtime) -> World {
 }
 
 fn last_stop(world: &World) -> Option<StopKind> {
-    let Answer::Status(status) = world.desk.carry_out(&Word::Status) else {
+    let Answer::Status(status) = world.desk.carry_out(&Word::Status, Speaker::Scenario) else {
         panic!("no status");
     };
     status.last_stop
@@ -175,9 +179,9 @@ fn the_record_holds_who_asked_for_a_stop_and_why_behind_the_stop() {
         who: who.clone(),
         why: why.clone(),
     };
-    world.desk.carry_out(&stop);
+    world.desk.carry_out(&stop, Speaker::Scenario);
     assert_eq!(last_stop(&world), Some(StopKind::Stop));
-    world.desk.carry_out(&estop);
+    world.desk.carry_out(&estop, Speaker::Scenario);
     assert_eq!(last_stop(&world), Some(StopKind::Estop));
     let asked = |what: &str| (format!("ask {what}"), Some(who.clone()), None);
     let told = |what: &str| (what.to_owned(), Some(who.clone()), Some(why.clone()));
@@ -209,10 +213,11 @@ fn case_50_latched_and_reset_are_answered_once_their_records_are_on_disk_or_say_
     let who = || "ann".to_owned();
     let why = || "smoke".to_owned();
     let latched = answers(|world| {
-        world.desk.carry_out(&Word::Estop {
+        let word = Word::Estop {
             who: who(),
             why: why(),
-        })
+        };
+        world.desk.carry_out(&word, Speaker::Scenario)
     });
     assert!(latched[0].starts_with("latched and on disk"), "{latched:?}");
     assert!(
@@ -224,7 +229,7 @@ fn case_50_latched_and_reset_are_answered_once_their_records_are_on_disk_or_say_
             who: who(),
             why: why(),
         };
-        world.desk.told(&word, Ok(()))
+        world.desk.told(&word, Ok(()), Speaker::Scenario)
     });
     assert!(!reset[0].contains("disk"), "{reset:?}");
     assert!(reset[1].contains("the disk has not confirmed"), "{reset:?}");
@@ -252,7 +257,7 @@ fn a_stop_at_once_waits_for_no_disk_and_is_recorded_as_any_other() {
         who: "ann".to_owned(),
         why: "smoke".to_owned(),
     };
-    let told = world.desk.stop_at_once(&estop);
+    let told = world.desk.stop_at_once(&estop, Speaker::Scenario);
     assert!(matches!(told, Answer::Done { .. }), "{told:?}");
     assert!(world.desk.links.latch.word().estop);
     assert_eq!(world.facts.words().len(), 2);
@@ -265,7 +270,9 @@ fn an_end_stops_the_robot_before_the_thread_that_ends_the_node_hears_of_it() {
     for _ in 0..ENDS_MAX {
         world.desk.end.send(End::Broken("a test")).unwrap();
     }
-    world.desk.carry_out(&Word::End { who: "ann".into() });
+    world
+        .desk
+        .carry_out(&Word::End { who: "ann".into() }, Speaker::Scenario);
     let word = world.desk.links.latch.word();
     assert!(word.stop && !word.estop);
     assert_eq!(word.cause, Some(StopCause::Shutdown));
@@ -274,4 +281,142 @@ fn an_end_stops_the_robot_before_the_thread_that_ends_the_node_hears_of_it() {
         [("ask stop".to_owned(), Some("ann".to_owned()), None)]
     );
     drop(world.end);
+}
+
+/// A process that descends from the runtime.
+const CHILD: Speaker = Speaker::Process {
+    pid: 4711,
+    uid: 1000,
+    is_child: true,
+};
+
+#[cfg(feature = "dora")]
+#[test]
+fn case_66_a_flood_of_refused_words_latches_nothing_and_the_stop_behind_it_passes() {
+    use crate::app::control::Control;
+    use crate::telemetry::{Metrics, Recorder, RecorderPlan, RobotLabels, read_records};
+
+    let dir = tempfile::tempdir().unwrap();
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock::start());
+    let recorder = Recorder::start(RecorderPlan {
+        dir: dir.path().to_owned(),
+        bytes_max: 256 * 1024 * 1024,
+        clock: clock.clone(),
+        metrics: Arc::new(Metrics::new(RobotLabels::default()).unwrap()),
+    })
+    .unwrap();
+    let mut world = world();
+    let sink = recorder.sink();
+    world.desk.scribe = Scribe::new(clock, Arc::new(sink.clone()));
+    let arm = Word::Arm {
+        who: "eve".to_owned(),
+        why: "x".to_owned(),
+        for_s: 30,
+    };
+    for _ in 0..10_000 {
+        Control::refused(&world.desk, &arm, "a child may only stop", CHILD);
+    }
+    let word = world.desk.links.latch.word();
+    assert!(!word.stop && !word.estop, "nothing is stopped by it");
+    for class in [FactClass::Safety, FactClass::Audit] {
+        assert_eq!(sink.dropped(class), 0, "{class:?}");
+    }
+    let stop = Word::Stop {
+        who: "ann".to_owned(),
+        why: "smoke".to_owned(),
+    };
+    let told = Control::carry_out(&world.desk, &stop, CHILD);
+    assert!(matches!(told, Answer::Done { .. }), "{told:?}");
+    assert!(world.desk.links.latch.word().stop);
+    world.desk.scribe.close();
+    recorder.finish().unwrap();
+    let (mut one_by_one, mut counted) = (0, 0);
+    for record in read_records(dir.path()).unwrap() {
+        match (record.class, record.fact) {
+            (FactClass::Audit, Fact::OrderRefused { .. }) => one_by_one += 1,
+            (FactClass::Audit, Fact::WordsCounted { refused, .. }) => counted += refused,
+            // The stop, if a second has passed since the last word.
+            (FactClass::Safety, Fact::OrderDone { .. }) => {}
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(one_by_one + counted, 10_000);
+    assert!(one_by_one < 64, "{one_by_one}");
+}
+
+#[test]
+fn an_answer_to_a_question_that_never_was_is_recorded_as_unknown_and_not_without_end() {
+    let world = world();
+    for n in 0..1_000 {
+        let word = Word::Approve {
+            who: "eve".to_owned(),
+            why: "x".to_owned(),
+            request: format!("{n}-abcdef"),
+        };
+        let told = world.desk.carry_out(&word, CHILD);
+        assert!(matches!(told, Answer::Refused { .. }), "{told:?}");
+    }
+    let facts = world.facts.0.lock().unwrap();
+    let unknown = |fact: &&Fact| {
+        matches!(fact, Fact::ApprovalEnded { outcome, .. }
+            if *outcome == crate::terms::ApprovalOutcome::Unknown)
+    };
+    let recorded = facts.iter().filter(unknown).count();
+    assert!((8..64).contains(&recorded), "{recorded}");
+}
+
+#[test]
+fn a_goal_is_answered_with_its_place_and_a_stop_says_which_goals_end_with_it() {
+    let mut world = world();
+    world.desk.has_model = true;
+    let goal = |text: &str| {
+        let word = Word::Goal {
+            who: "ann".to_owned(),
+            text: text.to_owned(),
+        };
+        match world.desk.carry_out(&word, Speaker::Scenario) {
+            Answer::Done { text } => text,
+            other => panic!("{other:?}"),
+        }
+    };
+    // The loop does not run yet, so none has begun.
+    assert_eq!(goal("go"), "goal 1 is under way");
+    assert_eq!(goal("then there"), "goal 2 waits: 1 more waits before it");
+    assert_eq!(goal("then home"), "goal 3 waits: 2 more wait before it");
+    let stop = Word::Stop {
+        who: "ann".to_owned(),
+        why: "smoke".to_owned(),
+    };
+    let Answer::Done { text } = world.desk.carry_out(&stop, Speaker::Scenario) else {
+        panic!("no answer");
+    };
+    assert!(
+        text.ends_with("; 3 goals that waited end with it"),
+        "{text}"
+    );
+}
+
+#[cfg(feature = "dora")]
+#[test]
+fn an_end_is_answered_once_rest_is_known() {
+    use crate::app::control::Control;
+
+    let world = world();
+    let ended = world.desk.ended.clone();
+    let seen = crate::app::parts::EndSeen {
+        at_rest: true,
+        code: 0,
+    };
+    ended.tell(seen);
+    let word = Word::End {
+        who: "ann".to_owned(),
+    };
+    let told = Control::carry_out(&world.desk, &word, Speaker::Scenario);
+    let expected = Answer::Ending {
+        pid: std::process::id(),
+        at_rest: Some(true),
+        code: Some(0),
+    };
+    assert_eq!(told, expected);
+    assert!(world.desk.links.latch.word().stop, "the stop comes first");
 }

@@ -43,6 +43,7 @@ impl Dialect {
             verbs: Vec::new(),
             says: Says::of(robot, &mut faults),
             dead_man: dead_man(robot.deadman),
+            model: robot.robot.clone(),
         };
         let estop = Form {
             meaning: Meaning::Estop,

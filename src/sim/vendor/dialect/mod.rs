@@ -48,6 +48,8 @@ pub struct Dialect {
     verbs: Vec<(String, Vec<Form>)>,
     says: Says,
     dead_man: Option<DeadMan>,
+    /// What the advert calls the robot.
+    model: String,
 }
 
 /// The robot's own dead-man.
@@ -231,6 +233,11 @@ impl Dialect {
 
     pub(super) fn says(&self) -> &Says {
         &self.says
+    }
+
+    /// Returns what the advert calls the robot.
+    pub(super) fn model(&self) -> &str {
+        &self.model
     }
 
     pub(super) fn dead_man(&self) -> Option<DeadMan> {

@@ -37,6 +37,7 @@ impl Dialect {
                 after_ms: DEAD_MAN_MS,
                 told: Some(HeartbeatField::TopLevel),
             }),
+            model: "rover".to_owned(),
         };
         let estop = form(Meaning::Estop, [Param::reason()]);
         let release = form(Meaning::Release, [Param::control_source()]);

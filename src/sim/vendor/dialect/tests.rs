@@ -99,7 +99,12 @@ fn the_shipped_robot_file_teaches_the_language_of_the_built_in_rover() {
     assert_eq!(told(&dialect), Some(HeartbeatField::Safety));
     assert_eq!(told(&Dialect::rover()), Some(HeartbeatField::TopLevel));
     let moved = dialect.with_heartbeat_field(HeartbeatField::TopLevel);
-    assert_eq!(moved, Dialect::rover());
+    let named = Dialect {
+        model: "rover".to_owned(),
+        ..moved.clone()
+    };
+    assert_eq!(named, Dialect::rover());
+    assert_eq!(moved.model(), "rover-sim", "the advert names the robot");
 }
 
 #[test]

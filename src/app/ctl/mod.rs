@@ -1,5 +1,8 @@
 //! `ctl`: one word to a running node.
 
+mod end;
+mod whom;
+
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::thread;
@@ -11,44 +14,76 @@ use super::exit::AppError;
 use super::settings::Settings;
 use super::state::{robot_folder, robots_in};
 use crate::terms::{RobotId, RunState};
+use whom::{nobody, nobody_serves};
 
 /// A node whose answer to a stop has not come within this time is named; longer than a client waits.
 const STOPPED_WITHIN: Duration = ANSWER_WITHIN.saturating_add(Duration::from_secs(1));
 
 /// Says one word to the node that serves `robot`. Without an id, a stop or estop goes to every node of
-/// the state folder that lives, to all at once; any other word goes to the only one.
+/// the state folder that lives, to all at once; any other word goes to the only one. An end is answered
+/// once the process is gone.
 ///
 /// # Errors
-/// [`AppError::Usage`] when it is not clear which robot is meant, [`AppError::Control`] when no node
-/// answers. A stop that some nodes took and others did not is an error that names both.
+/// [`AppError::Usage`] when it is not clear which robot is meant, [`AppError::NoNode`] when no node
+/// answers for it, with those that do, [`AppError::Control`] when one gives no answer. A stop that some
+/// nodes took and others did not is an error that names both; an end that is not seen to be one is
+/// [`AppError::JobFailed`].
 pub fn say(settings: &Settings, robot: Option<&RobotId>, word: &Word) -> Result<Answer, AppError> {
     let state = settings.state()?;
-    let robots = match robot {
-        Some(robot) => vec![robot.clone()],
-        None => robots_in(&state),
+    if let Word::Stop { .. } | Word::Estop { .. } = word {
+        return match robot {
+            Some(named) => match stop(&state, std::slice::from_ref(named), word) {
+                Err(AppError::NoNode { .. }) => Err(nobody_serves(&state, named)),
+                said => said,
+            },
+            None => stop(&state, &robots_in(&state), word),
+        };
+    }
+    let (robot, mut client) = match robot {
+        Some(named) => (named.clone(), reach(&state, named)?),
+        None => the_only_one(&state)?,
     };
-    match (word, robot) {
-        (Word::Stop { .. } | Word::Estop { .. }, _) => stop(&state, &robots, word),
-        (_, Some(robot)) => Client::connect(&socket_of(&state, robot))?.ask(word),
-        (_, None) => say_to_the_only_one(&state, &robots, word),
+    let socket = socket_of(&state, &robot);
+    match word {
+        Word::End { .. } => end::end((client, &socket), word),
+        Word::Status
+        | Word::Arm { .. }
+        | Word::Disarm { .. }
+        | Word::Stop { .. }
+        | Word::Estop { .. }
+        | Word::Reset { .. }
+        | Word::Approve { .. }
+        | Word::Deny { .. }
+        | Word::Goal { .. } => client.ask(word),
     }
 }
 
-fn say_to_the_only_one(state: &Path, robots: &[RobotId], word: &Word) -> Result<Answer, AppError> {
-    let mut live: Vec<(&RobotId, Client)> = robots
-        .iter()
-        .filter_map(|robot| Some((robot, Client::connect(&socket_of(state, robot)).ok()?)))
+fn reach(state: &Path, robot: &RobotId) -> Result<Client, AppError> {
+    let socket = socket_of(state, robot);
+    Client::open(&socket).map_err(|trouble| match trouble {
+        Trouble::Absent(_) => nobody_serves(state, robot),
+        Trouble::Closed | Trouble::Other(_) => trouble.at(&socket),
+    })
+}
+
+fn the_only_one(state: &Path) -> Result<(RobotId, Client), AppError> {
+    let robots = robots_in(state).into_iter();
+    let mut live: Vec<(RobotId, Client)> = robots
+        .filter_map(|robot| {
+            let client = Client::open(&socket_of(state, &robot)).ok()?;
+            Some((robot, client))
+        })
         .collect();
-    match live.as_mut_slice() {
-        [] => Err(nobody(state)),
-        [(_, only)] => only.ask(word),
-        many => Err(AppError::Usage {
-            problem: format!("{} nodes answer", many.len()),
-            hint: format!(
-                "name one with --robot-id: {}",
-                names(many.iter().map(|(robot, _)| *robot))
-            ),
-        }),
+    match (live.pop(), live.as_slice()) {
+        (None, _) => Err(nobody(state)),
+        (Some(only), []) => Ok(only),
+        (Some((last, _)), others) => {
+            let names = names(others.iter().map(|(robot, _)| robot).chain([&last]));
+            Err(AppError::Usage {
+                problem: format!("{} nodes answer", others.len().saturating_add(1)),
+                hint: format!("name one with --robot-id: {names}"),
+            })
+        }
     }
 }
 
@@ -141,13 +176,6 @@ impl Round {
     }
 }
 
-fn nobody(state: &Path) -> AppError {
-    AppError::Control {
-        socket: state.join("robots").display().to_string(),
-        problem: "no node answers there".to_owned(),
-    }
-}
-
 fn names<'a>(robots: impl Iterator<Item = &'a RobotId>) -> String {
     robots.map(RobotId::as_str).collect::<Vec<_>>().join(", ")
 }
@@ -167,7 +195,7 @@ fn question(one: &PendingApproval) -> String {
         .map_or(String::new(), |rule| format!(", {rule}"));
     format!(
         "\nasks      {}: {} {}{tier}{rule}; {} s left\n          \
-         octos-edge ctl approve {} --why …  |  octos-edge ctl deny {}",
+         octos-edge ctl approve {} --why \"REASON\"  |  octos-edge ctl deny {} --why \"REASON\"",
         one.request,
         one.tool,
         args,
@@ -193,7 +221,17 @@ impl Status {
         let goal = match (&self.goal.ended, self.goal.number) {
             (_, 0) => "none yet".to_owned(),
             (Some(why), number) if !self.goal.running => format!("{number} ended: {why}"),
-            (_, number) => format!("{number} under way, {} answers", self.goal.answered),
+            (_, number) => {
+                let for_s = self
+                    .goal
+                    .age_s
+                    .map_or(String::new(), |s| format!(" for {s} s"));
+                format!("{number} under way{for_s}, {} answers", self.goal.answered)
+            }
+        };
+        let waiting = match self.goal.waiting {
+            0 => String::new(),
+            many => format!("; {many} more given, not begun"),
         };
         let arming = match (self.run, self.arming_blocked_by.as_slice()) {
             (RunState::Armed | RunState::Moving, _) => "done already".to_owned(),
@@ -211,7 +249,7 @@ impl Status {
         let asked: String = self.approvals.iter().map(question).collect();
         format!(
             "robot     {} served by process {}\nstate     {}{cause}, epoch {}\ntier      {}\n\
-             position  {place}, {age}\nspeed     {speed}\ngoal      {goal}\narming    {arming}{metrics}{asked}",
+             position  {place}, {age}\nspeed     {speed}\ngoal      {goal}{waiting}\narming    {arming}{metrics}{asked}",
             self.robot_id, self.pid, self.run, self.epoch, self.tier
         )
     }
@@ -298,6 +336,23 @@ mod tests {
         for robots in [&[][..], &[robot]] {
             let error = stop(dir.path(), robots, &stop_word()).unwrap_err();
             assert!(error.to_string().contains("no node answers"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_question_shows_commands_that_are_whole() {
+        let one = PendingApproval {
+            request: "3-9f2c61".to_owned(),
+            tool: "rover_gripper_set".to_owned(),
+            args: "{}".to_owned(),
+            needed: None,
+            rule: None,
+            left_ms: 1000,
+        };
+        let text = question(&one);
+        for word in ["approve", "deny"] {
+            let whole = format!("octos-edge ctl {word} 3-9f2c61 --why \"REASON\"");
+            assert!(text.contains(&whole), "{text}");
         }
     }
 }
