@@ -67,7 +67,10 @@ fn array(schema: &Value, left: usize) -> Option<Value> {
         made(first.or(schema.get("items"))?, left)
     };
     let least = least(schema, "minItems")?;
-    (0..least).map(item).collect::<Option<_>>().map(Value::Array)
+    (0..least)
+        .map(item)
+        .collect::<Option<_>>()
+        .map(Value::Array)
 }
 
 fn text(schema: &Value) -> Option<Value> {

@@ -302,7 +302,9 @@ fn other_names_of_arguments_are_judged_with_the_schema_and_no_motion_has_any() {
     let faults = report.faults();
     let schema = |fault: &&super::CatalogError| matches!(fault.fault, Fault::Schema(_));
     assert_eq!(faults.iter().filter(schema).count(), 2, "{report}");
-    let moves = faults.iter().filter(|fault| fault.fault == Fault::AliasOfMotion);
+    let moves = faults
+        .iter()
+        .filter(|fault| fault.fault == Fault::AliasOfMotion);
     assert_eq!(
         moves.map(|fault| fault.tool.as_str()).collect::<Vec<_>>(),
         ["moves"]

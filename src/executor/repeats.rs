@@ -97,7 +97,11 @@ mod tests {
             count("many", &kind.to_string());
         }
         assert_eq!(count("late", "1"), 1);
-        assert_eq!(count("late", "1"), 1, "beyond the bound nothing is remembered");
+        assert_eq!(
+            count("late", "1"),
+            1,
+            "beyond the bound nothing is remembered"
+        );
         assert_eq!(count("a", "1"), 3);
     }
 }

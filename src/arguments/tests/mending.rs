@@ -3,7 +3,10 @@
 use super::*;
 
 fn edit() -> Schema {
-    const ALIASES: &[Alias] = &[Alias { from: "file_path", to: "path" }];
+    const ALIASES: &[Alias] = &[Alias {
+        from: "file_path",
+        to: "path",
+    }];
     let schema = Schema::compile(&json!({
         "type": "object",
         "additionalProperties": false,
@@ -54,7 +57,10 @@ fn kernel_case_24_what_is_meant_beyond_doubt_is_mended_and_told() {
             "/tags: a single value was read as an array of one",
         ]
     );
-    assert!(edit().check("edit", &args).is_err(), "a strict check takes none of it");
+    assert!(
+        edit().check("edit", &args).is_err(),
+        "a strict check takes none of it"
+    );
     assert_eq!(args["start_line"], "30", "a copy was mended");
 }
 
@@ -62,7 +68,10 @@ fn kernel_case_24_what_is_meant_beyond_doubt_is_mended_and_told() {
 fn a_whole_number_with_a_fraction_loses_nothing() {
     let args = json!({ "path": "a", "start_line": 3.0 });
     let mended = edit().mend("edit", &args).unwrap();
-    assert_eq!(mended.args.to_value(), json!({ "path": "a", "start_line": 3 }));
+    assert_eq!(
+        mended.args.to_value(),
+        json!({ "path": "a", "start_line": 3 })
+    );
     assert_eq!(
         mended.repairs,
         ["/start_line: a whole number was read without its decimal point"]
@@ -75,7 +84,11 @@ fn one_place_that_cannot_be_mended_leaves_the_whole_call_as_it_came() {
     let report = edit().mend("edit", &args).unwrap_err();
     let told: Vec<String> = report.issues.iter().map(ToString::to_string).collect();
     assert_eq!(told.len(), 2, "{told:#?}");
-    assert!(told.iter().any(|line| line.starts_with("/start_line: must be")), "{told:#?}");
+    assert!(
+        told.iter()
+            .any(|line| line.starts_with("/start_line: must be")),
+        "{told:#?}"
+    );
 }
 
 #[test]
@@ -84,21 +97,36 @@ fn a_mended_value_must_still_keep_its_bounds() {
     let report = edit().mend("edit", &args).unwrap_err();
     assert_eq!(report.issues.len(), 1);
     let deep = format!("{{\"at\": {}1{}}}", "[".repeat(80), "]".repeat(80));
-    assert!(edit().mend("edit", &json!({ "path": "a", "edit": deep })).is_err());
+    assert!(
+        edit()
+            .mend("edit", &json!({ "path": "a", "edit": deep }))
+            .is_err()
+    );
 }
 
 #[test]
 fn places_with_several_forms_are_left_alone() {
-    assert!(edit().mend("edit", &json!({ "path": "a", "how": "3" })).is_err());
-    let fits = edit().mend("edit", &json!({ "path": "a", "how": 3 })).unwrap();
+    assert!(
+        edit()
+            .mend("edit", &json!({ "path": "a", "how": "3" }))
+            .is_err()
+    );
+    let fits = edit()
+        .mend("edit", &json!({ "path": "a", "how": 3 }))
+        .unwrap();
     assert_eq!(fits.repairs, [""; 0]);
 }
 
 #[test]
 fn all_arguments_as_one_text_are_read_and_told() {
-    let mended = edit().mend("edit", &json!("{\"file_path\": \"a\"}")).unwrap();
+    let mended = edit()
+        .mend("edit", &json!("{\"file_path\": \"a\"}"))
+        .unwrap();
     assert_eq!(mended.args.to_value(), json!({ "path": "a" }));
-    assert_eq!(mended.repairs, ["(arguments): a text was read as an object"]);
+    assert_eq!(
+        mended.repairs,
+        ["(arguments): a text was read as an object"]
+    );
 }
 
 #[test]
@@ -122,5 +150,9 @@ fn the_example_is_the_smallest_call_that_fits() {
         "type": "object", "additionalProperties": false, "required": ["id"],
         "properties": { "id": { "type": "string", "description": "id", "pattern": "^[0-9]+$" } },
     });
-    assert_eq!(Schema::compile(&pattern).unwrap().example(), None, "none is better than a wrong one");
+    assert_eq!(
+        Schema::compile(&pattern).unwrap().example(),
+        None,
+        "none is better than a wrong one"
+    );
 }

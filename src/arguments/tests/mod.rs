@@ -171,7 +171,9 @@ fn schema_lint_reports_every_fault_at_once() {
         "/far: `$ref`",
     ] {
         assert!(
-            faults.iter().any(|fault| fault.to_string().starts_with(place)),
+            faults
+                .iter()
+                .any(|fault| fault.to_string().starts_with(place)),
             "{place}: {faults:#?}"
         );
     }
@@ -202,7 +204,10 @@ fn words_that_nobody_checks_are_refused_with_their_place() {
         "/list/items: `if` is no keyword that is checked here",
         "/list/items: `$schema`",
     ] {
-        assert!(told.iter().any(|line| line.starts_with(place)), "{place}: {told:#?}");
+        assert!(
+            told.iter().any(|line| line.starts_with(place)),
+            "{place}: {told:#?}"
+        );
     }
     assert_eq!(told.len(), 5, "{told:#?}");
 }
@@ -216,9 +221,12 @@ fn a_schema_that_is_too_large_or_too_deep_is_one_fault() {
     let large = json!({ "type": "object", "description": "x".repeat(65_536) });
     assert_eq!(
         described(large),
-        ["(schema): too large: 65572 bytes, permitted are 65536"]
+        ["(schema): too large: 65570 bytes, permitted are 65536"]
     );
-    let deep = (0..11).fold(json!({ "type": "string" }), |inner, _| json!({ "items": inner }));
+    let deep = (0..11).fold(
+        json!({ "type": "string" }),
+        |inner, _| json!({ "items": inner }),
+    );
     let told = described(json!({
         "type": "object", "additionalProperties": false,
         "properties": { "p": { "type": "array", "description": "p", "items": deep } },
@@ -230,9 +238,18 @@ fn a_schema_that_is_too_large_or_too_deep_is_one_fault() {
 #[test]
 fn an_alias_must_stand_for_a_property_and_be_none() {
     const ALIASES: &[Alias] = &[
-        Alias { from: "speed", to: "linear" },
-        Alias { from: "mode", to: "linear" },
-        Alias { from: "far", to: "away" },
+        Alias {
+            from: "speed",
+            to: "linear",
+        },
+        Alias {
+            from: "mode",
+            to: "linear",
+        },
+        Alias {
+            from: "far",
+            to: "away",
+        },
     ];
     let faults = drive().with_aliases(ALIASES).unwrap_err();
     let told: Vec<String> = faults.iter().map(ToString::to_string).collect();
@@ -248,6 +265,8 @@ fn an_alias_must_stand_for_a_property_and_be_none() {
 #[test]
 fn a_flood_of_problems_is_counted_and_twelve_are_told() {
     let names = (0..50_000).map(|n| (format!("liner{n}"), json!(0)));
-    let report = drive().check("drive", &Value::Object(names.collect())).unwrap_err();
+    let report = drive()
+        .check("drive", &Value::Object(names.collect()))
+        .unwrap_err();
     assert_eq!((report.issues.len(), report.more), (12, 50_003 - 12));
 }

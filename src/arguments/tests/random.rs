@@ -49,7 +49,8 @@ proptest! {
         if let Err(report) = drive().check(&tool, &args) {
             let text = report.to_string();
             prop_assert!(text.len() <= 4096);
-            prop_assert!(text.len() < 4093 || text.ends_with("..."), "{}", text);
+            let cut = report.issues.iter().any(|issue| issue.pointer.ends_with("..."));
+            prop_assert!(!cut || text.ends_with("..."), "{}", text);
         }
     }
 
@@ -101,16 +102,31 @@ proptest! {
 /// Arguments of `drive` with members that are right, repairable, or neither.
 fn almost_right() -> impl Strategy<Value = Value> {
     let values = [
-        json!(0.5), json!(1), json!("1"), json!(3.0), json!("slow"), json!("true"), json!(null),
-        json!([1.0, 2]), json!("[1,2]"), json!({ "position": [1, 2] }),
-        json!({ "position": "[1,2]" }), json!("{\"position\":[1,2]}"), json!(["x"]), json!("ab"),
+        json!(0.5),
+        json!(1),
+        json!("1"),
+        json!(3.0),
+        json!("slow"),
+        json!("true"),
+        json!(null),
+        json!([1.0, 2]),
+        json!("[1,2]"),
+        json!({ "position": [1, 2] }),
+        json!({ "position": "[1,2]" }),
+        json!("{\"position\":[1,2]}"),
+        json!(["x"]),
+        json!("ab"),
     ];
     let value = prop::sample::select(values.to_vec());
     let names = ["linear", "count", "mode", "label", "pose", "other"];
     let member = (prop::sample::select(names.to_vec()), value);
     prop::collection::vec(member, 0..6).prop_map(|members| {
         let mut args: Map<String, Value> = good().as_object().unwrap().clone();
-        args.extend(members.into_iter().map(|(name, value)| (name.to_owned(), value)));
+        args.extend(
+            members
+                .into_iter()
+                .map(|(name, value)| (name.to_owned(), value)),
+        );
         Value::Object(args)
     })
 }

@@ -55,7 +55,11 @@ fn the_official_suite_finds_no_wrong_verdict() {
         .collect();
     let optional = judged(&optional);
     told("optional", &optional);
-    assert!(required.cases >= CASES_MIN, "{} is not the suite", folder.display());
+    assert!(
+        required.cases >= CASES_MIN,
+        "{} is not the suite",
+        folder.display()
+    );
     assert_eq!(required.wrong, [""; 0]);
     assert_eq!(required.unsound, [""; 0]);
     assert_eq!(optional.wrong, [""; 0]);

@@ -111,10 +111,21 @@ impl Desk {
         let report = self.call(args).await;
         let refusal = report.outcome.refusal().expect("a refusal").clone();
         assert_eq!(refusal.reason, Reason::Schema);
-        assert_eq!(*self.got.lock().unwrap(), [Value::Null; 0], "nothing may run");
+        assert_eq!(
+            *self.got.lock().unwrap(),
+            [Value::Null; 0],
+            "nothing may run"
+        );
         let facts = self.kit.facts();
-        let is_refusal =
-            |fact: &&Fact| matches!(fact, Fact::Refused { reason: Reason::Schema, .. });
+        let is_refusal = |fact: &&Fact| {
+            matches!(
+                fact,
+                Fact::Refused {
+                    reason: Reason::Schema,
+                    ..
+                }
+            )
+        };
         assert_eq!(facts[before..].iter().filter(is_refusal).count(), 1);
         refusal
     }
@@ -159,7 +170,10 @@ async fn kernel_case_19_control_characters_count_as_they_are_written() {
     let length = json!({ "path": text }).to_string().len();
     let refusal = desk.refused(json!({ "path": text })).await;
     let told = format!("{length} bytes, permitted are 1048576");
-    assert!(length > 1_200_000 && refusal.detail.ends_with(&told), "{refusal:?}");
+    assert!(
+        length > 1_200_000 && refusal.detail.ends_with(&told),
+        "{refusal:?}"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -194,7 +208,9 @@ async fn kernel_case_21_an_unknown_key_beside_valid_ones_is_refused_with_a_hint(
     let desk = Desk::new();
     let refusal = desk.refused(json!({ "path": "a", "startLine": 3 })).await;
     assert!(
-        refusal.detail.ends_with("- /startLine: unknown (did you mean `start_line`?)"),
+        refusal
+            .detail
+            .ends_with("- /startLine: unknown (did you mean `start_line`?)"),
         "{refusal:?}"
     );
 }
@@ -227,7 +243,9 @@ async fn kernel_case_23_a_key_of_a_megabyte_leaves_a_bounded_report_with_its_mar
 async fn kernel_case_24_a_text_for_a_number_is_repaired_and_noted_for_what_moves_nothing() {
     for effect in [Effect::Mutate, Effect::Observe { tier: None }] {
         let desk = Desk::with(effect);
-        let report = desk.call(json!({ "path": "a", "timeout_secs": "30" })).await;
+        let report = desk
+            .call(json!({ "path": "a", "timeout_secs": "30" }))
+            .await;
         let told = ["/timeout_secs: a text was read as an integer".to_owned()];
         let Outcome::Done { repaired, .. } = &report.outcome else {
             panic!("{:?}", report.outcome);
@@ -302,12 +320,17 @@ async fn the_same_mistake_again_is_shown_an_example_and_then_told_to_stop() {
     let other = desk.refused(json!({ "start_line": -1 })).await;
     assert_eq!(other.hint, first.hint, "another mistake is no repeat");
     let second = desk.refused(wrong()).await;
-    assert!(second.hint.ends_with(r#"these would fit: {"path":"x"}"#), "{second:?}");
+    assert!(
+        second.hint.ends_with(r#"these would fit: {"path":"x"}"#),
+        "{second:?}"
+    );
     assert_eq!(loops(&desk.kit), [0; 0]);
     let third = desk.refused(wrong()).await;
     assert!(third.hint.contains(r#"{"path":"x"}"#), "{third:?}");
     assert!(
-        third.hint.ends_with("stop calling `read_lines` with them, go on in another way or say what you cannot do"),
+        third.hint.ends_with(
+            "stop calling `read_lines` with them, go on in another way or say what you cannot do"
+        ),
         "{third:?}"
     );
     assert_eq!((&third.detail, third.reason), (&first.detail, first.reason));
@@ -318,7 +341,11 @@ async fn the_same_mistake_again_is_shown_an_example_and_then_told_to_stop() {
         ..desk.turn.clone()
     };
     let desk = Desk { turn: next, ..desk };
-    assert_eq!(desk.refused(wrong()).await.hint, first.hint, "a new turn begins anew");
+    assert_eq!(
+        desk.refused(wrong()).await.hint,
+        first.hint,
+        "a new turn begins anew"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -331,8 +358,14 @@ async fn a_robots_tool_shows_the_example_of_its_file() {
         let report = kit.executor.call(&turn, asked).await;
         hints.push(report.outcome.refusal().unwrap().hint.clone());
     }
-    assert!(hints[1].ends_with(r#"these would fit: {"x":1.0,"y":0.5}"#), "{hints:#?}");
-    assert!(hints[2].contains("stop calling `rover_go_to_pose`"), "{hints:#?}");
+    assert!(
+        hints[1].ends_with(r#"these would fit: {"x":1.0,"y":0.5}"#),
+        "{hints:#?}"
+    );
+    assert!(
+        hints[2].contains("stop calling `rover_go_to_pose`"),
+        "{hints:#?}"
+    );
     assert_eq!(kit.notes.all(), [""; 0], "nothing was sent");
     assert_eq!(loops(&kit), [3]);
 }
