@@ -84,8 +84,8 @@ impl<'a> Open<'a> {
             tier: tool.effect.needed_tier(),
             args: admitted.limited.args().digest(),
             clamped: admitted.limited.clamped().to_vec(),
-            approver: admitted.approver.clone(),
             repaired: repaired.to_vec(),
+            approver: admitted.approver.clone(),
         });
         Self {
             record,

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-use super::Questions;
-use super::repeats::Repeats;
+use super::{Questions, Repeats};
 use crate::catalog::ToolView;
 use crate::terms::{Call, CallOrigin, Mono};
 

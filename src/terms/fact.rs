@@ -257,12 +257,12 @@ pub enum Fact {
         args: String,
         /// What the limits changed, one sentence each.
         clamped: Vec<String>,
-        /// Who permitted it; `None` when nobody had to be asked.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        approver: Option<Approver>,
         /// What of the arguments was repaired, one sentence each; only for calls that move nothing.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         repaired: Vec<String>,
+        /// Who permitted it; `None` when nobody had to be asked.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        approver: Option<Approver>,
     },
     /// A call that was granted ended.
     Finished {

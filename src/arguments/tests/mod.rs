@@ -221,7 +221,7 @@ fn a_schema_that_is_too_large_or_too_deep_is_one_fault() {
     let large = json!({ "type": "object", "description": "x".repeat(65_536) });
     assert_eq!(
         described(large),
-        ["(schema): too large: 65572 bytes, permitted are 65536"]
+        ["(schema): too large: 65570 bytes, permitted are 65536"]
     );
     let deep = (0..11).fold(
         json!({ "type": "string" }),

@@ -135,8 +135,12 @@ async fn a_long_output_is_cut_and_the_cut_is_told() {
     let turn = kit.turn(Tier::Observe);
     let report = kit.executor.call(&turn, call("talks", json!({}))).await;
     let text = format!("{}\n[60 bytes cut]", "ä".repeat(50));
-    let clamped = Vec::new();
-    assert_eq!(report.outcome, Outcome::Done { text, clamped });
+    let done = Outcome::Done {
+        text,
+        clamped: Vec::new(),
+        repaired: Vec::new(),
+    };
+    assert_eq!(report.outcome, done);
 }
 
 #[tokio::test(start_paused = true)]
