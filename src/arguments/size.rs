@@ -1,10 +1,11 @@
 //! How large and how deep a JSON value is, measured before anything else looks at it.
 //!
 //! Nothing here allocates, and nothing goes deeper than [`DEPTH_MAX`]: the length is counted by a sink
-//! that serialises into nothing and gives up at the bound.
+//! that keeps nothing, and the counting gives up at the bound.
 
 use std::io;
 
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::terms::{ARGS_DEPTH_MAX, Budget};
@@ -150,27 +151,61 @@ fn brief(text: &str) -> Result<(), Excess> {
     Ok(())
 }
 
-/// Counts a value whose depth was judged.
+/// Counts a value whose depth was judged; gives up soon after `max`.
 fn counted(value: &Value, max: usize) -> Option<usize> {
-    let mut room = Room { left: max };
-    serde_json::to_writer(&mut room, value).ok()?;
-    max.checked_sub(room.left)
+    let mut count = Count { bytes: 0, max };
+    count.value(value)?;
+    Some(count.bytes)
 }
 
-/// Swallows bytes while there is room for them.
-struct Room {
-    left: usize,
+/// Counts bytes. Names, texts and numbers are written into it, brackets and commas are added: so no
+/// error, and nothing else on the heap, is ever made.
+struct Count {
+    bytes: usize,
+    max: usize,
 }
 
-impl io::Write for Room {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self.left.checked_sub(bytes.len()) {
-            Some(left) => {
-                self.left = left;
-                Ok(bytes.len())
+impl Count {
+    fn value(&mut self, value: &Value) -> Option<()> {
+        match value {
+            Value::Array(items) => {
+                self.frame(items.len())?;
+                items.iter().try_for_each(|item| self.value(item))
             }
-            None => Err(io::ErrorKind::FileTooLarge.into()),
+            Value::Object(members) => {
+                self.frame(members.len())?;
+                members.iter().try_for_each(|(name, member)| {
+                    self.scalar(name)?;
+                    self.add(":".len())?;
+                    self.value(member)
+                })
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+                self.scalar(value)
+            }
         }
+    }
+
+    /// Adds the brackets and the commas of so many members.
+    fn frame(&mut self, members: usize) -> Option<()> {
+        self.add("[]".len().saturating_add(members.saturating_sub(1)))
+    }
+
+    fn scalar(&mut self, scalar: &impl Serialize) -> Option<()> {
+        serde_json::to_writer(&mut *self, scalar).ok()?;
+        self.add(0)
+    }
+
+    fn add(&mut self, bytes: usize) -> Option<()> {
+        self.bytes = self.bytes.saturating_add(bytes);
+        (self.bytes <= self.max).then_some(())
+    }
+}
+
+impl io::Write for Count {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.bytes = self.bytes.saturating_add(bytes.len());
+        Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
