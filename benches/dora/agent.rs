@@ -9,7 +9,7 @@ use std::time::{Duration, Instant, SystemTime};
 use futures::future::BoxFuture;
 use octos_edge::catalog::CatalogBuilder;
 use octos_edge::config::{Board, RobotFile, Tiers};
-use octos_edge::executor::{Executor, Ports, Turn};
+use octos_edge::executor::{Executor, Ports, Questions, Turn};
 use octos_edge::gate::{Pace, PolicyStack, RobotRules};
 use octos_edge::node::{Attached, Needs, attach};
 use octos_edge::robot::{
@@ -161,6 +161,7 @@ fn calling(
         origin: CallOrigin::Model,
         by: None,
         person_stops: 0,
+        questions: Questions::default(),
         cancel: CancellationToken::new(),
     };
     let ports = Ports {

@@ -6,7 +6,7 @@ use std::time::{Instant, SystemTime};
 
 use futures::future::BoxFuture;
 use octos_edge::catalog::{CallCx, CatalogBuilder, RawTool, RobotTool, ToolView};
-use octos_edge::executor::{Executor, NoRobot, Ports, Turn};
+use octos_edge::executor::{Executor, NoRobot, Ports, Questions, Turn};
 use octos_edge::gate::{Pace, PolicyStack, RobotRules};
 use octos_edge::robot::describe;
 use octos_edge::telemetry::{Metrics, Recorder, RecorderPlan, RobotLabels};
@@ -149,6 +149,7 @@ impl Side {
                 origin: CallOrigin::Model,
                 by: None,
                 person_stops: 0,
+                questions: Questions::default(),
                 cancel: CancellationToken::new(),
             },
             call,
