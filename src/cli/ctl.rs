@@ -6,7 +6,7 @@ use crate::app::{Answer, AppError, Exit, Settings, Word, say};
 use crate::terms::RobotId;
 
 use super::node::robot_id;
-use super::print::Printer;
+use super::print::{Printer, progress_line};
 
 /// Arguments of `ctl`.
 #[derive(Debug, clap::Args)]
@@ -140,6 +140,10 @@ impl Args {
 }
 
 pub(super) fn run(args: &Args, settings: &Settings, printer: &Printer) -> Result<Exit, AppError> {
+    if matches!(args.word, CtlWord::End) {
+        let tell = progress_line(settings.quiet() || printer.is_json());
+        tell("ordering a stop and the end; waiting for rest, then until the process is gone");
+    }
     let answer = say(settings, args.robot_id.as_ref(), &args.word())?;
     match &answer {
         Answer::Refused { failed } => Err(AppError::Refused {

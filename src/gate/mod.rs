@@ -28,6 +28,7 @@ mod paths;
 mod policy;
 mod policy_check;
 mod range;
+mod robot_rules;
 mod rules;
 mod shape;
 #[cfg(test)]
@@ -43,5 +44,6 @@ pub use limit::{Limited, Overrun};
 pub use pace::{Pace, StepBase};
 pub use policy::PolicyStack;
 pub use policy_check::{check_policy, denied_stops, policy_warnings};
-pub use rules::{RobotRules, ToolRules};
+pub use robot_rules::RobotRules;
+pub use rules::ToolRules;
 pub use verdict::Verdict;

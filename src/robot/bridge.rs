@@ -1,7 +1,8 @@
 //! The async side of the bridge: what tools and the executor hold of the robot.
 //!
-//! It puts commands into queues and waits for what comes of them. It sends nothing itself, retries
-//! nothing, and owns no timer: it wakes on answers, on states of the robot and on the pulse.
+//! It puts commands into queues and waits for what comes of them; how a motion lives stands in
+//! `motion`. It sends nothing itself, retries nothing, and owns no timer: it wakes on answers, on
+//! states of the robot and on the pulse.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,13 +10,12 @@ use futures::future::BoxFuture;
 use serde_json::{Map, Value};
 use tokio::sync::watch;
 
-use super::motion::{self, MotionEnd};
 use super::pending::{Answer, Pending, Reply, Waiting};
 use super::told::ToldCauses;
 use super::view::{SafetyNote, StateView, Views};
 use super::{Ids, plan};
 use crate::config::{RobotFile, ToolDef, Verb};
-use crate::gate::{Grant, Permit};
+use crate::gate::Grant;
 use crate::safety::{Links, Sender};
 use crate::terms::{
     ActuationCmd, Blame, Clock, DropCause, Fact, FactSink, Mono, PARAMS_BYTES_MAX, Params, Posture,
@@ -85,47 +85,6 @@ impl Bridge {
                 }
             }
         }
-    }
-
-    /// Sends the verb of a tool that changes the robot's set-up, once, and waits for the answer,
-    /// whatever it says.
-    ///
-    /// # Errors
-    /// [`ToolError::Refused`] when a check after the grant kept the command back,
-    /// [`ToolError::OutcomeUnknown`] when it left and nobody answered, and the failures of the link.
-    ///
-    /// # Cancellation
-    /// A command that has not left yet never leaves.
-    pub async fn configure(
-        &self,
-        permit: Permit,
-        params: &Map<String, Value>,
-    ) -> Result<Answer, ToolError> {
-        let mut cmd = permit.into_command(self.ids.fresh(), Params::new());
-        let tool = self.tool(cmd.tool)?;
-        cmd.params = params_of(tool, params)?;
-        motion::configure(self, tool, cmd).await
-    }
-
-    /// Lives the whole life of a move or a hold: sends it, repeats a hold, proves progress, waits
-    /// for its end and then for rest.
-    ///
-    /// # Errors
-    /// As [`Bridge::configure`]; also when the robot refused or failed, when it was stopped, and
-    /// when rest was not confirmed.
-    ///
-    /// # Cancellation
-    /// Dropping the future ends the lease: the tick stops the robot, without heartbeats. Whoever
-    /// drops it waits for [`RobotPort::at_rest`] before it reports anything.
-    pub async fn motion(
-        &self,
-        permit: Permit,
-        params: &Map<String, Value>,
-    ) -> Result<MotionEnd, ToolError> {
-        let mut cmd = permit.into_command(self.ids.fresh(), Params::new());
-        let tool = self.tool(cmd.tool)?;
-        cmd.params = params_of(tool, params)?;
-        motion::drive(self, tool, cmd).await
     }
 
     /// Returns the latest state, `None` before the first.

@@ -5,16 +5,17 @@
 //! the latch, but counts for nothing. When the call is over the future stays until the robot rests,
 //! so that heartbeats can go on until then; when it is dropped instead, the robot is stopped.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tokio::sync::watch;
 
-use super::bridge::{Bridge, bridge_down};
+use super::bridge::{Bridge, bridge_down, params_of};
 use super::completion::{Progress, Watch};
 use super::pending::{Answer, Reply, Waiting};
 use super::plan;
 use crate::config::{Completion, EffectWord, ToolDef};
+use crate::gate::Permit;
 use crate::safety::{CallEnd, Links};
-use crate::terms::{ActuationCmd, Blame, Mono, Retry, RunState, StopCause, ToolError};
+use crate::terms::{ActuationCmd, Blame, Mono, Params, Retry, RunState, StopCause, ToolError};
 
 /// How a motion ended that did not fail.
 #[derive(Debug, Clone, PartialEq)]
@@ -73,6 +74,49 @@ impl Drop for Guard<'_> {
     fn drop(&mut self) {
         self.links.shared.calls.close(self.call);
         self.links.latch.wake();
+    }
+}
+
+impl Bridge {
+    /// Sends the verb of a tool that changes the robot's set-up, once, and waits for the answer,
+    /// whatever it says.
+    ///
+    /// # Errors
+    /// [`ToolError::Refused`] when a check after the grant kept the command back,
+    /// [`ToolError::OutcomeUnknown`] when it left and nobody answered, and the failures of the link.
+    ///
+    /// # Cancellation
+    /// A command that has not left yet never leaves.
+    pub async fn configure(
+        &self,
+        permit: Permit,
+        params: &Map<String, Value>,
+    ) -> Result<Answer, ToolError> {
+        let mut cmd = permit.into_command(self.ids.fresh(), Params::new());
+        let tool = self.tool(cmd.tool)?;
+        cmd.params = params_of(tool, params)?;
+        configure(self, tool, cmd).await
+    }
+
+    /// Lives the whole life of a move or a hold: sends it, repeats a hold, proves progress, waits
+    /// for its end and then for rest.
+    ///
+    /// # Errors
+    /// As [`Bridge::configure`]; also when the robot refused or failed, when it was stopped, and
+    /// when rest was not confirmed.
+    ///
+    /// # Cancellation
+    /// Dropping the future ends the lease: the tick stops the robot, without heartbeats. Whoever
+    /// drops it waits for [`at_rest`](crate::terms::RobotPort::at_rest) before it reports anything.
+    pub async fn motion(
+        &self,
+        permit: Permit,
+        params: &Map<String, Value>,
+    ) -> Result<MotionEnd, ToolError> {
+        let mut cmd = permit.into_command(self.ids.fresh(), Params::new());
+        let tool = self.tool(cmd.tool)?;
+        cmd.params = params_of(tool, params)?;
+        drive(self, tool, cmd).await
     }
 }
 

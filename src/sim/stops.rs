@@ -30,15 +30,24 @@ pub struct StopSeen {
 pub fn stops(facts: &[(u64, Fact)]) -> Vec<StopSeen> {
     let mut log = Log::default();
     for (t_ms, fact) in facts {
-        if let Fact::StopAsked { what, cause, .. } = fact {
+        if let Fact::StopAsked {
+            what, cause, epoch, ..
+        } = fact
+        {
             // From here on the node ends; what stops then is nobody's word.
             log.ending |= *cause == StopCause::Shutdown;
+            // The latch goes before the record: on a busy machine the sequence is told first.
+            if log.unasked == Some((*epoch, *cause)) {
+                log.unasked = None;
+                continue;
+            }
             let stop = log.stop((*what, *cause), *t_ms);
             log.waiting.push(stop);
         }
-        if let Fact::StopBegun { what, cause, .. } = fact {
+        if let Fact::StopBegun { what, cause, epoch } = fact {
             log.ending |= *cause == StopCause::Shutdown;
-            log.begin((*what, *cause), *t_ms);
+            let is_unasked = log.begin((*what, *cause), *t_ms);
+            log.unasked = is_unasked.then_some((*epoch, *cause));
         }
         if let Fact::Standstill { after_ms } = fact {
             log.confirm(*after_ms);
@@ -63,6 +72,8 @@ struct Log {
     /// Stops whose sequence has not begun.
     waiting: Vec<StopSeen>,
     ending: bool,
+    /// The latest sequence that nobody had asked for when it began.
+    unasked: Option<(u32, StopCause)>,
 }
 
 impl Log {
@@ -79,14 +90,16 @@ impl Log {
     }
 
     /// A sequence begins: it answers all who asked before. One that nobody asked for is the
-    /// runtime's own.
-    fn begin(&mut self, what: (StopKind, StopCause), t_ms: u64) {
+    /// runtime's own, unless its word is told behind it. Returns whether it is such a one.
+    fn begin(&mut self, what: (StopKind, StopCause), t_ms: u64) -> bool {
         self.done.append(&mut self.running);
         self.running.append(&mut self.waiting);
-        if self.running.is_empty() {
+        let is_unasked = self.running.is_empty();
+        if is_unasked {
             let stop = self.stop(what, t_ms);
             self.running.push(stop);
         }
+        is_unasked
     }
 
     /// The robot stands still, also for those who asked while the sequence ran.
@@ -118,5 +131,43 @@ fn by(cause: StopCause) -> &'static str {
         | StopCause::InternalFault
         | StopCause::VendorEvent
         | StopCause::EstopInput => "runtime",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(epoch: u32, cause: StopCause) -> Fact {
+        Fact::StopAsked {
+            what: StopKind::Stop,
+            cause,
+            epoch,
+            by: None,
+        }
+    }
+
+    fn begun(epoch: u32, cause: StopCause) -> Fact {
+        Fact::StopBegun {
+            what: StopKind::Stop,
+            cause,
+            epoch,
+        }
+    }
+
+    #[test]
+    fn a_stop_whose_word_is_told_behind_its_sequence_is_one_stop() {
+        let (operator, model) = (StopCause::OperatorStop, StopCause::ModelStop);
+        let still = || Fact::Standstill { after_ms: 120 };
+        let causes = |facts: Vec<Fact>| -> Vec<StopCause> {
+            let facts: Vec<(u64, Fact)> = (0..).zip(facts).collect();
+            stops(&facts).iter().map(|stop| stop.cause).collect()
+        };
+        let late = vec![begun(1, operator), asked(1, operator), still()];
+        assert_eq!(causes(late), [operator]);
+        let later = vec![begun(1, operator), still(), asked(1, operator)];
+        assert_eq!(causes(later), [operator]);
+        let another = vec![begun(1, operator), asked(1, model), asked(2, operator)];
+        assert_eq!(causes(another), [operator, model, operator]);
     }
 }

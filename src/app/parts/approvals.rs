@@ -76,7 +76,7 @@ pub(in crate::app) struct Unanswered {
     /// What is told to whoever gave it.
     pub(in crate::app) text: String,
     /// What is to be recorded of it.
-    pub(in crate::app) fact: Fact,
+    pub(in crate::app) fact: Box<Fact>,
 }
 
 impl Approvals {
@@ -119,7 +119,7 @@ impl Approvals {
     ) -> Result<String, Unanswered> {
         let unanswered = |outcome, text| Unanswered {
             text,
-            fact: end_of(id, outcome, (Some(who), reply.why())),
+            fact: Box::new(end_of(id, outcome, (Some(who), reply.why()))),
         };
         let Some(waiting) = self.inner.take(id) else {
             let (outcome, what) = if self.inner.has_ended(id) {
@@ -385,12 +385,9 @@ mod tests {
     /// How an answer that found no question is to be recorded.
     #[track_caller]
     fn outcome_of(said: Result<String, Unanswered>) -> ApprovalOutcome {
-        let Err(Unanswered {
-            fact: Fact::ApprovalEnded { outcome, .. },
-            ..
-        }) = said
-        else {
-            panic!("{said:?}");
+        let fact = *said.unwrap_err().fact;
+        let Fact::ApprovalEnded { outcome, .. } = fact else {
+            panic!("{fact:?}");
         };
         outcome
     }

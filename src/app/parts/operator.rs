@@ -163,7 +163,7 @@ impl OperatorDesk {
         match self.approvals.answer(request, said, from) {
             Ok(text) => Answer::Done { text },
             Err(Unanswered { text, fact }) => {
-                self.scribe.note(from, fact);
+                self.scribe.note(from, *fact);
                 Answer::Refused { failed: vec![text] }
             }
         }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::runtime::Runtime;
 
-use super::shutdown;
+use super::{Parked, shutdown};
 use crate::app::exit::Exit;
 use crate::app::parts::{End, EndSeen, EndWatch, Wait, carried_out};
 use crate::robot::Bridge;
@@ -18,14 +18,28 @@ use crate::terms::{RobotPort as _, StopKind};
 pub(super) const RUNTIME_WITHIN: Duration = Duration::from_millis(500);
 /// What is needed to end in order.
 pub(super) struct Ending {
-    pub(super) end: Receiver<End>,
-    pub(super) bridge: Arc<Bridge>,
-    pub(super) orders: OrderPort,
-    pub(super) ended: EndWatch,
-    pub(super) wait: Arc<dyn Wait>,
+    end: Receiver<End>,
+    bridge: Arc<Bridge>,
+    orders: OrderPort,
+    ended: EndWatch,
+    wait: Arc<dyn Wait>,
 }
 
 impl Ending {
+    pub(super) fn of(
+        end: Receiver<End>,
+        (bridge, orders): (Arc<Bridge>, OrderPort),
+        ended: EndWatch,
+    ) -> Self {
+        Self {
+            end,
+            bridge,
+            orders,
+            ended,
+            wait: Arc::new(Parked),
+        }
+    }
+
     /// Waits for the first reason to end, stops the robot, ends the agent, brings the robot to rest and
     /// disarms, and tells those who asked. Nothing stands before the stop, not even a line of the log.
     pub(super) fn wait_and_end(self, runtime: &Runtime, spine: &SpineHandle) -> (Exit, End) {

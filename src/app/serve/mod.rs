@@ -173,12 +173,8 @@ impl Node {
         lifeline.guard_panics();
         let desk = Desk::new(files.clone(), links.clone(), Arc::clone(&self.sink));
         let (bridge, orders) = (Arc::clone(&self.parts.bridge), self.parts.orders.clone());
-        let gauges = Gauges {
-            bridge: Arc::clone(&bridge),
-            links: links.clone(),
-            queues: self.parts.queues,
-            disk: DiskLook::new(files.audit(), Arc::clone(&self.clock)),
-        };
+        let disk = DiskLook::new(files.audit(), Arc::clone(&self.clock));
+        let gauges = Gauges::of(&self.parts, disk);
         let runtime = async_runtime(self.installation.board.tokio_workers)?;
         let spine = self.mind.wake(Wake {
             bridge: Arc::clone(&bridge),
@@ -239,13 +235,7 @@ impl Node {
             server,
             threads,
             scribe,
-            ending: Ending {
-                end,
-                bridge,
-                orders,
-                ended,
-                wait: Arc::new(Parked),
-            },
+            ending: Ending::of(end, (bridge, orders), ended),
         })
     }
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::app::exit::AppError;
-use crate::robot::{Bridge, QueueMeters};
+use crate::robot::{Bridge, Parts, QueueMeters};
 use crate::safety::{LATENESS_BOUNDS_US, Links, QueueMeter};
 use crate::telemetry::{
     BucketReading, DiskReading, Exporter, ExporterPlan, ListenAddr, Metrics, Probe, QueueName,
@@ -98,6 +98,16 @@ fn look(folder: &Path) -> io::Result<DiskReading> {
 }
 
 impl Gauges {
+    /// Reads these parts and this disk.
+    pub(super) fn of(parts: &Parts, disk: DiskLook) -> Self {
+        Self {
+            bridge: Arc::clone(&parts.bridge),
+            links: parts.links.clone(),
+            queues: parts.queues,
+            disk,
+        }
+    }
+
     /// Begins to answer on a bound socket.
     ///
     /// # Errors

@@ -4,7 +4,6 @@ use serde_json::{Map, Number, Value};
 use toml::de::{DeTable, DeValue};
 
 use super::faults::Faults;
-use super::table::Table;
 use crate::config::{ConfigError, Place};
 
 /// Longest part of a found value or key that is quoted, characters.
@@ -14,7 +13,7 @@ const QUOTE_CHARS_MAX: usize = 60;
 #[derive(Debug, Clone)]
 pub(crate) struct Node<'d> {
     faults: &'d Faults,
-    value: &'d DeValue<'d>,
+    pub(super) value: &'d DeValue<'d>,
     line: u32,
     path: String,
 }
@@ -60,17 +59,6 @@ impl<'d> Node<'d> {
         let problem = format!("found {}, needs {needs}", self.found());
         self.fault(problem, "write it without quotes");
         None
-    }
-
-    /// Reads the value as a table: every key that `resolve` does not ask for is a fault.
-    pub(crate) fn table<T>(self, resolve: impl FnOnce(&mut Table<'d>) -> Option<T>) -> Option<T> {
-        let DeValue::Table(entries) = self.value else {
-            return self.unfit("a table");
-        };
-        let mut table = Table::new(self, entries);
-        let value = resolve(&mut table);
-        table.close();
-        value
     }
 
     /// Reads the value as a table of free names: its entries by name.

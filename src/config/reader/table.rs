@@ -1,6 +1,6 @@
 //! A table whose keys are being read.
 
-use toml::de::DeTable;
+use toml::de::{DeTable, DeValue};
 
 use super::node::Node;
 use crate::config::{ConfigError, Place};
@@ -12,6 +12,19 @@ pub(crate) struct Table<'d> {
     node: Node<'d>,
     entries: &'d DeTable<'d>,
     known: Vec<&'static str>,
+}
+
+impl<'d> Node<'d> {
+    /// Reads the value as a table: every key that `resolve` does not ask for is a fault.
+    pub(crate) fn table<T>(self, resolve: impl FnOnce(&mut Table<'d>) -> Option<T>) -> Option<T> {
+        let DeValue::Table(entries) = self.value else {
+            return self.unfit("a table");
+        };
+        let mut table = Table::new(self, entries);
+        let value = resolve(&mut table);
+        table.close();
+        value
+    }
 }
 
 impl<'d> Table<'d> {

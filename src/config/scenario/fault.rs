@@ -3,7 +3,7 @@
 //! Each is named by its effect. Only the rehearsal in this process can make them happen.
 
 use super::When;
-use super::read::when;
+use super::when::when;
 use crate::config::Place;
 use crate::config::reader::{Node, Table, number, text, whole, word};
 

@@ -6,6 +6,7 @@
 
 mod fault;
 mod read;
+mod when;
 
 use serde_json::{Map, Value};
 

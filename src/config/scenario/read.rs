@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use super::fault::fault;
+use super::when::{WAY_M_MAX, when};
 use super::{
-    Condition, Event, Expect, ExpectedRefusal, ExpectedStop, OperatorAct, Scenario, ScriptedAnswer,
-    ScriptedCall, ScriptedTurn, When,
+    Event, Expect, ExpectedRefusal, ExpectedStop, OperatorAct, Scenario, ScriptedAnswer,
+    ScriptedCall, ScriptedTurn,
 };
 use crate::config::reader::{
     self, Node, Parsed, Source, Table, flag, list, named, number, object, parsed, prose, schema,
@@ -25,11 +26,8 @@ const EXPECTED_MAX: usize = 64;
 /// Longest short text (a name, a reason) and longest speech, bytes.
 const SHORT_BYTES_MAX: usize = 200;
 const SPEECH_BYTES_MAX: usize = 8_192;
-/// Longest run, s, and the same in ms.
+/// Longest run, s.
 const RUN_S_MAX: u32 = 3_600;
-const RUN_MS_MAX: u64 = 3_600_000;
-/// Longest way and largest coordinate, m. Chosen: what a rover drives in an hour.
-const WAY_M_MAX: f64 = 10_000.0;
 
 const ANSWERS: &[(&str, ScriptedAnswer)] = &[
     ("approve", ScriptedAnswer::Approve),
@@ -133,35 +131,6 @@ fn event(node: Node<'_>) -> Option<Event> {
             when: when?,
             act: act?,
         })
-    })
-}
-
-/// Reads a moment of the run.
-pub(super) fn when(node: Node<'_>) -> Option<When> {
-    if node.as_str().is_some() {
-        return word(&[("ready", When::Ready)])(node);
-    }
-    node.table(|t| {
-        let given = ["moved_m", "after_ms", "answered"]
-            .into_iter()
-            .filter(|key| t.has(key));
-        if given.count() != 1 {
-            let hint = "write \"ready\" or a table with one of the three";
-            t.fault_here(
-                "needs exactly one of `moved_m`, `after_ms`, `answered`",
-                hint,
-            );
-        }
-        let moved = t
-            .may("moved_m", number(0.0..=WAY_M_MAX))
-            .map(Condition::MovedM);
-        let after = t
-            .may("after_ms", whole(0..=RUN_MS_MAX))
-            .map(Condition::AfterMs);
-        let answered = t
-            .may("answered", whole(1..=10_000))
-            .map(Condition::Answered);
-        moved.or(after).or(answered).map(When::Once)
     })
 }
 
