@@ -92,7 +92,7 @@ struct NodeParts<'a> {
 /// How the outside comes in.
 struct Entry {
     attached: Attached,
-    script: Option<Vec<crate::terms::LaneReply>>,
+    script: Option<Vec<crate::model::Cue>>,
     log: LogHandle,
     listener: Option<scrape::Bound>,
 }

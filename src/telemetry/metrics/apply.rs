@@ -51,6 +51,9 @@ pub(super) fn apply(m: &Metrics, fact: &Fact) {
             let outcome = if why == "done" { "done" } else { "cut_short" };
             m.add(&family::GOALS_ENDED, &[outcome], 1);
         }
+        Fact::SensorsShown { tokens, .. } => {
+            m.observe(&family::SENSOR_TOKENS, &[], f64::from(*tokens));
+        }
         Fact::ApprovalAsked { .. } => m.add(&family::APPROVALS_ASKED, &[], 1),
         Fact::ApprovalEnded { outcome, .. } => m.add(&family::APPROVALS, &[outcome.as_str()], 1),
         Fact::Granted { clamped, .. } => {

@@ -5,6 +5,8 @@
 
 #[cfg(test)]
 mod coverage;
+#[cfg(test)]
+mod shown;
 mod stage;
 #[cfg(test)]
 mod tests;
