@@ -6,6 +6,8 @@
 #[cfg(test)]
 mod coverage;
 #[cfg(test)]
+mod powers;
+#[cfg(test)]
 mod shown;
 mod stage;
 #[cfg(test)]
