@@ -69,6 +69,7 @@ pub fn serve_node(settings: &Settings, request: &NodeRequest) -> Result<Exit, Ap
         folder,
         restarts: attached.restarts,
         tick_every: attached.tick_every,
+        clock: Arc::new(SystemClock::start()),
     })?;
     let serving = node.begin(Entry {
         attached,
@@ -87,6 +88,7 @@ struct NodeParts<'a> {
     folder: StateFolder,
     restarts: u32,
     tick_every: Option<Duration>,
+    clock: Arc<dyn Clock>,
 }
 
 /// How the outside comes in.
@@ -120,8 +122,8 @@ impl Node {
             folder,
             restarts,
             tick_every,
+            clock,
         } = given;
-        let clock: Arc<dyn Clock> = Arc::new(SystemClock::start());
         let (recorder, metrics) = start_recorder(&installation, &folder, Arc::clone(&clock))?;
         let sink: Arc<dyn FactSink> = Arc::new(recorder.sink());
         let boot = Boot {
@@ -348,3 +350,6 @@ fn start_recorder(
 const fn shutdown() -> StopCause {
     StopCause::Shutdown
 }
+
+#[cfg(test)]
+mod tests;
