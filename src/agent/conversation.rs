@@ -3,7 +3,7 @@
 //! It does not summarise. When it grows too long, the oldest tool outputs are replaced by a short
 //! note; what the model said and which calls were refused stays. The newest outputs are never
 //! dropped: without them the model would ask for the same again. If that is not enough, the
-//! conversation is full and the goal ends.
+//! conversation is full and the goal ends. The sensor context stands at its end for one reply only.
 
 use std::io;
 
@@ -34,7 +34,14 @@ impl Conversation {
         conversation
     }
 
+    /// Makes `text` the sensor context: the last entry, in the place of the one before.
+    pub(super) fn show(&mut self, text: String) {
+        self.unshow();
+        self.push(Message::Sensors(text));
+    }
+
     pub(super) fn push(&mut self, message: Message) {
+        self.unshow();
         self.bytes = self.bytes.saturating_add(bytes_of(&message));
         self.messages.push(message);
     }
@@ -58,6 +65,14 @@ impl Conversation {
         }
     }
 
+    fn unshow(&mut self) {
+        if let Some(Message::Sensors(_)) = self.messages.last()
+            && let Some(old) = self.messages.pop()
+        {
+            self.bytes = self.bytes.saturating_sub(bytes_of(&old));
+        }
+    }
+
     pub(super) fn messages(&self) -> &[Message] {
         &self.messages
     }
@@ -78,7 +93,7 @@ fn drop_outputs(message: &mut Message) {
 
 fn bytes_of(message: &Message) -> usize {
     match message {
-        Message::System(text) | Message::User(text) => text.len(),
+        Message::System(text) | Message::User(text) | Message::Sensors(text) => text.len(),
         Message::Assistant(reply) => serialized_bytes(reply),
         Message::Tools(reports) => serialized_bytes(reports),
     }

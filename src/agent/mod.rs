@@ -9,10 +9,12 @@ mod budget;
 mod conversation;
 mod guard;
 mod prompt;
+mod sensors;
 mod step;
 #[cfg(test)]
 mod tests;
 
 pub use budget::Limits;
 pub use prompt::system_prompt;
+pub use sensors::SensorContext;
 pub use step::{Agent, AgentEvent, AgentStep, End};

@@ -9,7 +9,8 @@ use std::collections::BTreeSet;
 use super::budget::{Budget, Limits};
 use super::conversation::{Conversation, Full};
 use super::guard::Guard;
-use crate::terms::{Call, CallReport, LaneError, LaneReply, Message, Mono, ToolName};
+use super::sensors::{self, SensorContext};
+use crate::terms::{Call, CallReport, LaneError, LaneReply, Message, Mono, Surroundings, ToolName};
 
 /// What happened.
 #[derive(Debug)]
@@ -27,7 +28,7 @@ pub enum AgentEvent {
 /// What to do next.
 #[derive(Debug, PartialEq)]
 pub enum AgentStep {
-    /// Ask the model with [`Agent::conversation`].
+    /// Show the robot with [`Agent::show`], then ask the model with [`Agent::conversation`].
     Ask,
     /// Run these calls.
     Run(Vec<Call>),
@@ -121,6 +122,14 @@ impl Agent {
             }
             (Phase::Idle | Phase::Asked | Phase::Running(_), _) => AgentStep::End(End::OutOfOrder),
         }
+    }
+
+    /// Makes what is known of the robot the end of the conversation, for the next reply only, and
+    /// returns what was written.
+    pub fn show(&mut self, seen: &Surroundings) -> SensorContext {
+        let context = sensors::write(seen);
+        self.conversation.show(context.text.clone());
+        context
     }
 
     /// Returns the conversation of the current or last goal.

@@ -9,7 +9,8 @@ use super::conversation::{BYTES_MAX, DROPPED};
 use super::guard::Guard;
 use super::{Agent, AgentEvent, AgentStep, End, Limits};
 use crate::terms::{
-    Call, CallReport, LaneReply, Message, Mono, Outcome, Reason, Refusal, Tier, ToolError, ToolName,
+    Call, CallReport, LaneReply, Message, Mono, Outcome, Posture, Reason, Refusal, SENSOR_TOKENS,
+    SensedValue, SensorReading, Surroundings, Tier, ToolError, ToolName,
 };
 
 fn agent(limits: Limits) -> Agent {
@@ -185,7 +186,9 @@ fn old_outputs_are_dropped_before_the_conversation_is_full() {
         .iter()
         .filter_map(|message| match message {
             Message::Tools(reports) => Some(reports),
-            Message::System(_) | Message::User(_) | Message::Assistant(_) => None,
+            Message::System(_) | Message::User(_) | Message::Assistant(_) | Message::Sensors(_) => {
+                None
+            }
         })
         .flatten()
         .filter_map(|report| match &report.outcome {
@@ -222,4 +225,74 @@ fn an_event_out_of_order_ends_the_goal() {
         agent.step(Mono::ZERO, AgentEvent::Reports(Vec::new())),
         AgentStep::End(End::OutOfOrder)
     );
+}
+
+fn seen(speed: f64) -> Surroundings {
+    let speed = SensorReading {
+        name: "speed".into(),
+        unit: "m/s".into(),
+        value: SensedValue::Number(speed),
+        age_ms: Some(20),
+        max_age_ms: 500,
+    };
+    Surroundings {
+        posture: Posture::at_rest([0.0; 3]),
+        tier: Tier::SafeMotion,
+        readings: vec![speed],
+        tokens_max: SENSOR_TOKENS,
+    }
+}
+
+/// One line a message; a message of several lines is indented.
+fn told(conversation: &[Message]) -> String {
+    let told = conversation.iter().map(|message| match message {
+        Message::System(text) => format!("system: {text}"),
+        Message::User(text) => format!("user: {text}"),
+        Message::Assistant(reply) => {
+            format!("assistant: {}", serde_json::to_string(reply).unwrap())
+        }
+        Message::Tools(reports) => format!("tools: {}", serde_json::to_string(reports).unwrap()),
+        Message::Sensors(text) => format!("sensors: {text}"),
+    });
+    told.map(|one| one.replace('\n', "\n  ") + "\n").collect()
+}
+
+#[test]
+fn the_robot_is_shown_last_and_all_before_it_stays_byte_for_byte() {
+    let mut agent = agent(Limits::default());
+    agent.step(Mono::ZERO, AgentEvent::Goal("go".to_owned()));
+    agent.show(&seen(0.0));
+    let first = told(agent.conversation());
+    agent.step(Mono::ZERO, reply(&[call("drive", json!({ "x": 1 }))]));
+    agent.step(
+        Mono::ZERO,
+        AgentEvent::Reports(vec![report("drive", done("there"))]),
+    );
+    agent.show(&seen(0.5));
+    agent.show(&seen(0.25));
+    let second = told(agent.conversation());
+    insta::assert_snapshot!("a_turn", second);
+    let (before, _) = first.split_once("sensors: ").unwrap();
+    assert!(second.starts_with(before), "{second}");
+    assert_eq!(second.matches("## Sensor context").count(), 1);
+    assert!(matches!(
+        agent.conversation().last(),
+        Some(Message::Sensors(text)) if text.ends_with("- speed: 0.25 m/s, age 20 ms")
+    ));
+}
+
+#[test]
+fn what_was_shown_takes_no_room_of_the_conversation_for_good() {
+    let mut agent = agent(Limits::default());
+    let read = call("read", json!({}));
+    let mut step = agent.step(Mono::ZERO, AgentEvent::Goal("go".to_owned()));
+    for nth in 0..20 {
+        assert_eq!(step, AgentStep::Ask);
+        agent.show(&seen(f64::from(nth)));
+        agent.step(Mono::ZERO, reply(std::slice::from_ref(&read)));
+        let answer = report("read", done(&nth.to_string()));
+        step = agent.step(Mono::ZERO, AgentEvent::Reports(vec![answer]));
+    }
+    let shown = |message: &&Message| matches!(message, Message::Sensors(_));
+    assert_eq!(agent.conversation().iter().filter(shown).count(), 0);
 }

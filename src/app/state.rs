@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn second_holder_of_a_robot_is_refused_and_names_the_first() {
+    fn case_67_a_second_holder_of_a_robot_is_refused_and_names_the_first() {
         let dir = tempfile::tempdir().unwrap();
         let first = open(dir.path()).unwrap();
         let error = open(dir.path()).unwrap_err();

@@ -23,8 +23,8 @@ pub use file::toml_stems;
 pub use policy::{PolicyFile, PolicyLayer, PolicyRule};
 pub use robot::{
     AdvertUnknown, Area, ArgDef, ArgType, Completion, Deadman, DeadmanSource, EffectWord, Example,
-    JsonPath, OnLimit, PathError, PathStep, Pose, RobotFile, SpeedBound, SpeedMonitor, Standstill,
-    StopPlan, StopStep, ToolDef, Verb, VerbCall, Workspace, load_robot,
+    JsonPath, OnLimit, PathError, PathStep, Pose, RobotFile, SensorDef, Sensors, SpeedBound,
+    SpeedMonitor, Standstill, StopPlan, StopStep, ToolDef, Verb, VerbCall, Workspace, load_robot,
 };
 pub use scenario::{
     Condition, Event, Expect, ExpectedRefusal, ExpectedStop, Fault, FaultAct, Loss, OperatorAct,

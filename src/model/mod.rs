@@ -5,4 +5,4 @@
 
 mod scripted;
 
-pub use scripted::Scripted;
+pub use scripted::{Cue, Scripted};

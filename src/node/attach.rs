@@ -193,7 +193,7 @@ pub struct DoraWire {
 }
 
 impl DoraWire {
-    fn new(node: DoraNode) -> Self {
+    pub(super) fn new(node: DoraNode) -> Self {
         let ids = Output::ALL.map(|output| (output, DataId::from(output.as_str().to_owned())));
         Self { node, ids }
     }

@@ -19,6 +19,7 @@ mod pending;
 mod plan;
 mod reading;
 mod record;
+mod senses;
 mod told;
 mod view;
 
@@ -36,4 +37,5 @@ pub use pending::{Answer, PENDING_MAX};
 pub use plan::{Names, UNREADABLE_LATCH, safety_plan, speed_ceiling_mps};
 pub use reading::Inside;
 pub use record::{EventTap, fact_of};
+pub use senses::RobotSenses;
 pub use view::{NOTES_MAX, Pulse, SafetyNote, StateView};

@@ -31,6 +31,9 @@ pub struct Evidence<'a> {
     pub unfired: &'a [Event],
 }
 
+/// Why a goal ended whose model gave no reply.
+const LANE_FAILED: &str = "lane_failed";
+
 /// One expectation and what was found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Verdict {
@@ -83,6 +86,7 @@ pub fn judge(scenario: &Scenario, evidence: &Evidence<'_>) -> Vec<Verdict> {
     if !scenario.events.is_empty() {
         verdicts.push(events(scenario, evidence));
     }
+    verdicts.extend(sees(scenario, evidence));
     verdicts.extend(refused.as_ref().map(|list| refusals(list, evidence)));
     verdicts.extend(expected_stops.as_ref().map(|list| stop_list(list, &seen)));
     verdicts.extend(commands_after_stop.map(|count| after_stop(count, &seen, evidence)));
@@ -132,6 +136,29 @@ fn events(scenario: &Scenario, evidence: &Evidence<'_>) -> Verdict {
             format!("never happened: {}", missing.join(", "))
         },
     }
+}
+
+/// Whether each turn that waits to see something was said; `None` when none waits.
+fn sees(scenario: &Scenario, evidence: &Evidence<'_>) -> Option<Verdict> {
+    let waits = scenario
+        .turns
+        .iter()
+        .rposition(|turn| !turn.sees.is_empty())?;
+    let needed = u32::try_from(waits).unwrap_or(u32::MAX).saturating_add(1);
+    let said = evidence.facts.iter().find_map(|(_, fact)| {
+        let Fact::GoalEnded { why, steps, .. } = fact else {
+            return None;
+        };
+        // A reply that did not come was asked for all the same.
+        Some(steps.saturating_sub(u32::from(why == LANE_FAILED)))
+    });
+    let said = said.unwrap_or(0);
+    Some(Verdict {
+        name: "sees",
+        ok: said >= needed,
+        expected: format!("the model sees what its first {needed} turns wait for"),
+        found: format!("it said {said}"),
+    })
 }
 
 type RefusalKey<'a> = (&'a str, Reason, Option<Tier>);

@@ -12,7 +12,7 @@ use super::pulse::Pulse;
 use crate::agent::{Agent, AgentEvent, AgentStep};
 use crate::catalog::ToolView;
 use crate::executor::{Executor, Questions, Repeats, Turn};
-use crate::terms::{Call, CallOrigin, CallReport, Fact, Lane, LaneError, Mono};
+use crate::terms::{Call, CallOrigin, CallReport, Fact, Lane, LaneError, Mono, Senses};
 
 /// Longest wait for one reply of the model, ms.
 pub const REPLY_MS_MAX: u64 = 60_000;
@@ -22,7 +22,7 @@ const SHUTDOWN: &str = "shutdown";
 const STOPPED: &str = "stopped";
 /// Who asks for a stop when the model does.
 const MODEL: &str = "model";
-/// Hexadecimal digits of a goal's digest that are kept.
+/// Hexadecimal digits of a digest that are kept.
 const DIGEST_CHARS: usize = 16;
 /// Longest name of who gave a goal, characters.
 const BY_CHARS_MAX: usize = 80;
@@ -36,6 +36,8 @@ pub struct Parts {
     pub lane: Box<dyn Lane>,
     /// Runs the calls.
     pub executor: Arc<Executor>,
+    /// What the model is shown of its robot.
+    pub senses: Arc<dyn Senses>,
     /// What the model may see and call.
     pub view: Arc<ToolView>,
     /// Changes with each state of the robot.
@@ -50,6 +52,7 @@ pub struct Spine {
     agent: Agent,
     lane: Box<dyn Lane>,
     executor: Arc<Executor>,
+    senses: Arc<dyn Senses>,
     view: Arc<ToolView>,
     pulse: Pulse,
     goals: mpsc::Receiver<Goal>,
@@ -69,6 +72,7 @@ impl Spine {
             agent: parts.agent,
             lane: parts.lane,
             executor: parts.executor,
+            senses: parts.senses,
             view: parts.view,
             pulse: Pulse::new(parts.states, parts.progress),
             goals,
@@ -131,7 +135,10 @@ impl Spine {
             self.note_steps();
             event = match step {
                 AgentStep::End(end) => break end.as_str(),
-                AgentStep::Ask => self.ask().await,
+                AgentStep::Ask => {
+                    self.show(goal.number);
+                    self.ask().await
+                }
                 AgentStep::Run(calls) => AgentEvent::Reports(self.run_calls(&turn, calls).await),
             };
             if self.shutdown.is_cancelled() {
@@ -159,6 +166,21 @@ impl Spine {
         });
     }
 
+    /// Shows the model its robot, and records by digest what it was shown.
+    fn show(&mut self, goal: u32) {
+        let shown = self.agent.show(&self.senses.sense());
+        self.executor.ports().facts.raise(Fact::SensorsShown {
+            goal,
+            step: self.agent.steps_used(),
+            digest: digest(&shown.text),
+            tokens: shown.tokens,
+            readings: shown.shown,
+            stale: shown.stale,
+            absent: shown.absent,
+            left_out: shown.left_out,
+        });
+    }
+
     async fn ask(&mut self) -> AgentEvent {
         let left = self.left().min(Duration::from_millis(REPLY_MS_MAX));
         let reply = self
@@ -176,7 +198,10 @@ impl Spine {
         };
         match reply {
             Ok(Ok(reply)) => AgentEvent::Reply(reply),
-            Ok(Err(error)) => AgentEvent::LaneFailed(error),
+            Ok(Err(error)) => {
+                tracing::warn!(%error, "the model gave no reply");
+                AgentEvent::LaneFailed(error)
+            }
             Err(_elapsed) => AgentEvent::LaneFailed(late()),
         }
     }

@@ -16,7 +16,8 @@ use crate::executor::{Executor, NoRobot, Ports};
 use crate::gate::{Pace, PolicyStack};
 use crate::terms::{
     Access, Budget, Call, Clock, Descriptor, Effect, Fact, FactSink, Lane, LaneError, LaneReply,
-    Message, Mono, Posture, RobotPort, StopCause, StopKind, Tier, ToolError, ToolName, ToolSpec,
+    Message, Mono, Posture, RobotPort, SENSOR_TOKENS, Senses, StopCause, StopKind, Surroundings,
+    Tier, ToolError, ToolName, ToolSpec,
 };
 
 #[derive(Debug)]
@@ -90,6 +91,21 @@ impl Lane for Replies {
     }
 }
 
+/// A robot without a sensor.
+#[derive(Debug)]
+struct Numb;
+
+impl Senses for Numb {
+    fn sense(&self) -> Surroundings {
+        Surroundings {
+            posture: Posture::at_rest([0.0; 3]),
+            tier: Tier::Observe,
+            readings: Vec::new(),
+            tokens_max: SENSOR_TOKENS,
+        }
+    }
+}
+
 struct Kit {
     spine: Spine,
     handle: SpineHandle,
@@ -141,6 +157,7 @@ fn kit(replies: Vec<Option<LaneReply>>, limits: Limits) -> Kit {
         agent: Agent::new(limits, String::new(), view.actuating()),
         lane: Box::new(Replies(replies.into_iter())),
         executor: Arc::new(Executor::new(ports, Pace::without_robot())),
+        senses: Arc::new(Numb),
         view,
         states: watched,
         progress: progress.clone(),
@@ -347,4 +364,29 @@ async fn a_goal_behind_another_is_told_its_place_and_the_end_tells_what_became_o
     assert_eq!(ends(&kit.facts), [(1, "shutdown".to_owned(), 1)]);
     let shutdown = || "shutdown".to_owned();
     assert_eq!(dropped(&kit.facts), [(2, shutdown()), (3, shutdown())]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn before_each_reply_the_model_is_shown_its_robot_and_the_record_says_what_by_digest() {
+    let kit = kit(vec![slow()], Limits::default());
+    kit.handle.goal("go", "ada").unwrap();
+    until_ended(kit.spine, kit.handle.clone()).await;
+    let facts = kit.facts.0.lock().unwrap();
+    let shown: Vec<(u32, u32, &str)> = facts
+        .iter()
+        .filter_map(|fact| {
+            let Fact::SensorsShown {
+                goal, step, digest, ..
+            } = fact
+            else {
+                return None;
+            };
+            Some((*goal, *step, digest.as_str()))
+        })
+        .collect();
+    let [(1, 1, first), (1, 2, second)] = shown[..] else {
+        panic!("{shown:?}");
+    };
+    assert_eq!(first, second, "nothing changed, and no time was shown");
+    assert_eq!(first.len(), 16);
 }

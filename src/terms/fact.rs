@@ -219,6 +219,25 @@ pub enum Fact {
         /// Why: `stopped` by a person before it began, or `shutdown`.
         why: String,
     },
+    /// The model was shown its robot, before a reply.
+    SensorsShown {
+        /// Number of the goal.
+        goal: u32,
+        /// How often the model was asked for it, this time included.
+        step: u32,
+        /// Digest of the text; the text itself is not kept.
+        digest: String,
+        /// Its length in tokens, by estimate.
+        tokens: u32,
+        /// How many readings it shows.
+        readings: u32,
+        /// How many of them are stale.
+        stale: u32,
+        /// How many of them are absent.
+        absent: u32,
+        /// How many readings found no room.
+        left_out: u32,
+    },
     /// A person was asked whether a call may run.
     ApprovalAsked {
         /// Id of the question.
@@ -531,6 +550,7 @@ impl Fact {
             | Self::GoalDropped { .. }
             | Self::OrderRefused { .. }
             | Self::WordsCounted { .. }
+            | Self::SensorsShown { .. }
             | Self::ApprovalAsked { .. }
             | Self::ApprovalEnded { .. }
             | Self::Granted { .. }

@@ -18,6 +18,9 @@ pub enum Message {
     Assistant(LaneReply),
     /// The reports of those calls, one for each, in the same order.
     Tools(Vec<CallReport>),
+    /// What is known of the robot now. Always the last entry, and never in the next conversation: all
+    /// before it stays byte for byte what it was. A lane sends it as the end of what a user says.
+    Sensors(String),
 }
 
 /// A reply of the model: data, whatever it says.
@@ -37,6 +40,16 @@ pub enum LaneError {
     Exhausted {
         /// The step that was asked for, counted from 1.
         step: u32,
+    },
+    /// A script wanted to see something in the sensor context that was not there.
+    #[error(
+        "step {step} of the script waits for `{wanted}` in the sensor context, and it is not there"
+    )]
+    Unseen {
+        /// The step, counted from 1.
+        step: u32,
+        /// What it waits for.
+        wanted: String,
     },
     /// The reply did not come in time.
     #[error("no reply of the model within {limit_ms} ms")]

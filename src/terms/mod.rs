@@ -2,7 +2,7 @@
 //!
 //! Nothing here opens a file, a socket or a thread, and nothing here decides: a type in this room
 //! names a thing, gives its unit and range, and parses or prints it. The port traits
-//! ([`Wire`], [`FactSink`], [`Lane`], [`Human`], [`Clock`]) are the only seams to the outside world; `app`
+//! ([`Wire`], [`FactSink`], [`Lane`], [`Human`], [`Senses`], [`Clock`]) are the only seams to the outside world; `app`
 //! chooses who stands behind them.
 
 mod args_text;
@@ -22,6 +22,7 @@ mod quantity;
 mod refusal;
 mod robot_port;
 mod run_state;
+mod sensor;
 mod tier;
 mod wire;
 
@@ -44,5 +45,9 @@ pub use quantity::{Kind, KindError};
 pub use refusal::{Reason, Refusal};
 pub use robot_port::RobotPort;
 pub use run_state::{RunState, StopCause, StopKind};
+pub use sensor::{
+    SENSED_CHARS_MAX, SENSED_LIST_MAX, SENSOR_TOKENS, SENSOR_TOKENS_MAX, SENSOR_TOKENS_MIN,
+    SENSORS_MAX, SensedValue, Senses, SensorReading, Surroundings,
+};
 pub use tier::{Tier, TierError};
 pub use wire::{Input, Output, PeerEvent, Wire, WireError, WireEvent};

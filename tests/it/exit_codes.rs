@@ -99,7 +99,7 @@ fn a_node_that_dora_did_not_start_ends_with_66() {
 }
 
 #[test]
-fn a_second_agent_of_the_same_robot_ends_with_75_and_the_first_serves_on() {
+fn case_67_a_second_agent_of_the_same_robot_ends_with_75_and_the_first_serves_on() {
     let site = Site::new();
     let flow = "dataflows/rover-sim.yml";
     let inputs = "      cmd_response: { source: rover/cmd_response }

@@ -54,7 +54,7 @@ fn keys_name_their_line_their_tier_or_nobody() {
         &rows,
         "tool.rover_set_velocity.hold_ms",
         "400",
-        "tiers/robots/rover-sim.toml:34",
+        "tiers/robots/rover-sim.toml:42",
     );
     // Of the tier file, on the line of its defaults.
     has(

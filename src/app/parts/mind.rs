@@ -16,8 +16,8 @@ use crate::catalog::ToolView;
 use crate::config::{RobotFile, Scenario};
 use crate::executor::{Executor, Ports};
 use crate::gate::{Pace, PolicyStack, RobotRules};
-use crate::model::Scripted;
-use crate::robot::Bridge;
+use crate::model::{Cue, Scripted};
+use crate::robot::{Bridge, RobotSenses};
 use crate::spine::{Parts, Spine, SpineHandle};
 use crate::terms::{Call, Clock, Fact, FactSink, LaneReply, Tier};
 
@@ -30,7 +30,7 @@ const SCRIPTED: &str = "scripted:";
 /// # Errors
 /// As for [`scenario`].
 #[cfg(feature = "dora")]
-pub(in crate::app) fn script(model: Option<&str>) -> Result<Option<Vec<LaneReply>>, AppError> {
+pub(in crate::app) fn script(model: Option<&str>) -> Result<Option<Vec<Cue>>, AppError> {
     Ok(scenario(model)?.as_ref().map(replies))
 }
 
@@ -52,22 +52,26 @@ pub(in crate::app) fn scenario(model: Option<&str>) -> Result<Option<Scenario>, 
     Ok(Some(Scenario::load(Path::new(file))?))
 }
 
-/// Turns the turns of a scenario into replies of a model; each call gets an id of its own.
-pub(in crate::app) fn replies(scenario: &Scenario) -> Vec<LaneReply> {
+/// Turns the turns of a scenario into what a model waits for and replies; each call gets an id of its
+/// own.
+pub(in crate::app) fn replies(scenario: &Scenario) -> Vec<Cue> {
     let turns = scenario.turns.iter().zip(1_u32..);
     turns
-        .map(|(turn, step)| LaneReply {
-            text: turn.say.clone(),
-            calls: turn
-                .calls
-                .iter()
-                .zip(1_u32..)
-                .map(|(call, nth)| Call {
-                    id: format!("call-{step}-{nth}"),
-                    tool: call.tool.clone(),
-                    args: call.args.clone().into(),
-                })
-                .collect(),
+        .map(|(turn, step)| Cue {
+            sees: turn.sees.clone(),
+            reply: LaneReply {
+                text: turn.say.clone(),
+                calls: turn
+                    .calls
+                    .iter()
+                    .zip(1_u32..)
+                    .map(|(call, nth)| Call {
+                        id: format!("call-{step}-{nth}"),
+                        tool: call.tool.clone(),
+                        args: call.args.clone().into(),
+                    })
+                    .collect(),
+            },
         })
         .collect()
 }
@@ -89,7 +93,7 @@ pub(in crate::app) struct Wake {
     /// Whether a person can answer questions.
     pub(in crate::app) is_attended: bool,
     /// What the model says; `None` without a model.
-    pub(in crate::app) script: Option<Vec<LaneReply>>,
+    pub(in crate::app) script: Option<Vec<Cue>>,
     pub(in crate::app) runtime: tokio::runtime::Handle,
     pub(in crate::app) end: SyncSender<End>,
 }
@@ -146,6 +150,10 @@ impl Mind {
             agent: Agent::new(Limits::default(), system, view.actuating()),
             lane: Box::new(Scripted::new(given.script.unwrap_or_default())),
             executor: Arc::new(executor),
+            senses: Arc::new(RobotSenses::new(
+                Arc::clone(&given.bridge),
+                self.policy.effective(),
+            )),
             view,
             states: given.bridge.state_changes(),
             progress: given.progress,

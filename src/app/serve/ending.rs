@@ -6,13 +6,14 @@ use std::time::Duration;
 
 use tokio::runtime::Runtime;
 
+use super::lifeline::is_armed;
 use super::{Parked, shutdown};
 use crate::app::exit::Exit;
 use crate::app::parts::{End, EndSeen, EndWatch, Wait, carried_out};
 use crate::robot::Bridge;
 use crate::safety::{Order, OrderPort};
 use crate::spine::SpineHandle;
-use crate::terms::{RobotPort as _, StopKind};
+use crate::terms::{RobotPort as _, RunState, StopCause, StopKind};
 
 /// How long the async side may take to end.
 pub(super) const RUNTIME_WITHIN: Duration = Duration::from_millis(500);
@@ -48,8 +49,12 @@ impl Ending {
         // is not asked again: a second word does no harm, but would be a second stop in the record.
         match &why {
             End::Graph | End::Operator(_) => {}
-            End::GraphLost | End::Signal(_) | End::Broken(_) => {
+            End::GraphLost | End::Signal(_) => {
                 self.bridge.stop(StopKind::Stop, shutdown(), None);
+            }
+            End::Broken(_) => {
+                let kind = stop_of_a_fault(self.bridge.posture().run);
+                self.bridge.stop(kind, StopCause::InternalFault, None);
             }
         }
         // Before the rest is waited for: a model that goes on would begin the next motion.
@@ -74,6 +79,16 @@ impl Ending {
         if let Err(failed) = carried_out(&self.orders, Order::Disarm, self.wait.as_ref()) {
             tracing::warn!(?failed, "not disarmed at the end");
         }
+    }
+}
+
+/// Returns how a robot is stopped whose agent broke: what was armed, or was to be brought to rest, comes
+/// back latched.
+fn stop_of_a_fault(run: RunState) -> StopKind {
+    if is_armed(run) {
+        StopKind::Estop
+    } else {
+        StopKind::Stop
     }
 }
 

@@ -1,4 +1,5 @@
-//! What is done when a part that must not break does: latch on disk, then the end of the process.
+//! What is done when a part that must not break does: latch word, latch on disk, then the end of the
+//! process.
 //!
 //! These are the only places that end a process: 71 when the safety thread stands still, 72 when a
 //! thread that carries the robot panics. The robot's own dead-man does the rest. The end does not wait
@@ -13,7 +14,7 @@ use crate::app::exit::Exit;
 use crate::app::state::StateFiles;
 use crate::safety::{Latch, Shared};
 use crate::telemetry::flush_log;
-use crate::terms::{RunState, StopCause};
+use crate::terms::{RunState, StopCause, StopKind};
 
 /// Threads whose panic ends the process. A panic of a tool is an outcome and is caught elsewhere; that of
 /// one connection's thread frees its seat.
@@ -59,28 +60,35 @@ impl Lifeline {
         }));
     }
 
-    /// Persists the latch when the robot may be moving or be made to, and ends the process.
+    /// Sets the latch word and persists it when the robot may be moving or be made to, and ends the
+    /// process.
     pub(super) fn end(&self, exit: Exit) {
-        let is_armed = match self.shared.run() {
-            RunState::Armed | RunState::Moving | RunState::Stopping => true,
-            RunState::Boot
-            | RunState::Disarmed
-            | RunState::Stopped
-            | RunState::Latched
-            | RunState::Fault => false,
-        };
-        if is_armed {
-            let epoch = self.latch.word().epoch;
+        let armed = is_armed(self.shared.run());
+        if armed {
+            // First: whoever still lives sends no motion any more, and the stop verbs while the disk works.
+            let epoch = self.latch.ask(StopKind::Estop, StopCause::InternalFault);
             if let Err(error) = self.files.persist_latch(StopCause::InternalFault, epoch, 0) {
                 tracing::error!(%error, "the latch could not be written");
             }
         }
-        tracing::error!(code = exit.code(), armed = is_armed, "the process ends");
-        if !is_armed {
+        tracing::error!(code = exit.code(), armed, "the process ends");
+        if !armed {
             // Not written by then is lost.
             let _all_out: bool = flush_log(LAST_WORDS_WITHIN);
         }
         std::process::exit(i32::from(exit.code()));
+    }
+}
+
+/// Returns whether a robot may be moving in this state, or be made to.
+pub(super) fn is_armed(run: RunState) -> bool {
+    match run {
+        RunState::Armed | RunState::Moving | RunState::Stopping => true,
+        RunState::Boot
+        | RunState::Disarmed
+        | RunState::Stopped
+        | RunState::Latched
+        | RunState::Fault => false,
     }
 }
 

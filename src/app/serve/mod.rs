@@ -75,6 +75,7 @@ pub fn serve_node(settings: &Settings, request: &NodeRequest) -> Result<Exit, Ap
         folder,
         restarts: attached.restarts,
         tick_every: attached.tick_every,
+        clock: Arc::new(SystemClock::start()),
     })?;
     let serving = node.begin(Entry {
         attached,
@@ -93,12 +94,13 @@ struct NodeParts<'a> {
     folder: StateFolder,
     restarts: u32,
     tick_every: Option<Duration>,
+    clock: Arc<dyn Clock>,
 }
 
 /// How the outside comes in.
 struct Entry {
     attached: Attached,
-    script: Option<Vec<crate::terms::LaneReply>>,
+    script: Option<Vec<crate::model::Cue>>,
     log: LogHandle,
     listener: Option<scrape::Bound>,
 }
@@ -126,8 +128,8 @@ impl Node {
             folder,
             restarts,
             tick_every,
+            clock,
         } = given;
-        let clock: Arc<dyn Clock> = Arc::new(SystemClock::start());
         let (recorder, metrics) = start_recorder(&installation, &folder, Arc::clone(&clock))?;
         let sink: Arc<dyn FactSink> = Arc::new(recorder.sink());
         let boot = Boot {
@@ -377,3 +379,6 @@ fn start_recorder(
 const fn shutdown() -> StopCause {
     StopCause::Shutdown
 }
+
+#[cfg(test)]
+mod tests;

@@ -26,12 +26,13 @@ use super::parts::{
 };
 use super::settings::Settings;
 use super::state::StateFolder;
+use crate::model::Cue;
 use crate::robot::{Bridge, Heard, Ids, Parts};
 use crate::safety::{Boot, Links, Order, OrderPort};
 use crate::sim::{Rhythm, VirtualClock};
 use crate::spine::SpineHandle;
 use crate::terms::{
-    Clock, Fact, FactSink, LaneReply, Mono, RobotId, RobotPort as _, StopCause, StopKind, Tier,
+    Clock, Fact, FactSink, Mono, RobotId, RobotPort as _, StopCause, StopKind, Tier,
 };
 
 pub(super) use ledger::Ledger;
@@ -86,7 +87,7 @@ pub(super) struct Cast<'a> {
     /// Lowers the ceiling.
     pub(super) tier: Option<Tier>,
     /// What the model says; `None` without a model.
-    pub(super) script: Option<Vec<LaneReply>>,
+    pub(super) script: Option<Vec<Cue>>,
     /// Whether somebody answers questions.
     pub(super) is_attended: bool,
 }
@@ -258,7 +259,7 @@ impl<W: World + 'static> Stage<W> {
 /// What the agent stands on: the robot's parts, and latch and marker.
 struct Stands {
     robot_id: RobotId,
-    script: Option<Vec<LaneReply>>,
+    script: Option<Vec<Cue>>,
     is_attended: bool,
     keeper: Keeper,
     bridge: Arc<Bridge>,

@@ -6,6 +6,7 @@
 mod arg;
 mod cross;
 mod json_path;
+mod sensors;
 mod stop;
 mod tool;
 mod watch;
@@ -20,6 +21,7 @@ use crate::terms::{RobotId, Tier};
 
 pub use arg::{ArgDef, ArgType, OnLimit};
 pub use json_path::{JsonPath, PathError, PathStep};
+pub use sensors::{SensorDef, Sensors};
 pub use stop::{Standstill, StopPlan, StopStep, VerbCall};
 pub use tool::{Completion, EffectWord, Example, Pose, SpeedBound, ToolDef, Verb};
 pub use watch::{AdvertUnknown, Deadman, DeadmanSource, SpeedMonitor};
@@ -58,6 +60,8 @@ pub struct RobotFile {
     pub workspace: Option<Workspace>,
     /// Watches the observed speed.
     pub monitor: Option<SpeedMonitor>,
+    /// What the model is shown of its state.
+    pub sensors: Sensors,
     /// Its tools, sorted by name. At most 256.
     pub tools: Vec<ToolDef>,
 }
@@ -152,6 +156,7 @@ fn robot(t: &mut Table<'_>, file: &str, tiers: Option<&Tiers>) -> Option<RobotFi
     };
     let mut movers = cross::Movers::default();
     let tools = t.must("tool", |node| tools(node, context, &mut movers));
+    let sensors = t.may("sensors", |node| sensors::sensors(node, tools.as_deref()));
     t.later(
         "operator_input",
         "goals that arrive through a dataflow come later",
@@ -176,6 +181,7 @@ fn robot(t: &mut Table<'_>, file: &str, tiers: Option<&Tiers>) -> Option<RobotFi
         stop: stop?,
         workspace,
         monitor,
+        sensors: sensors.unwrap_or_default(),
         tools: tools?,
     })
 }

@@ -101,6 +101,8 @@ pub struct ScriptedCall {
 /// One reply of the scripted model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScriptedTurn {
+    /// What must stand in the sensor context that it is shown; else it says nothing and the goal ends.
+    pub sees: Vec<String>,
     /// What it says.
     pub say: String,
     /// What it calls, in order.

@@ -16,12 +16,14 @@ use crate::config::{ConfigErrors, file};
 use crate::terms::{Reason, RobotId, RunState, StopCause, StopKind};
 
 const GUIDE: &str = "dataflows/README.md";
-/// Most answers, events, faults, turns, calls of one turn, and expectations of one kind.
+/// Most answers, events, faults, turns, calls and things seen of one turn, and expectations of one
+/// kind.
 const ANSWERS_MAX: usize = 64;
 const EVENTS_MAX: usize = 64;
 const FAULTS_MAX: usize = 64;
 const TURNS_MAX: usize = 256;
 const CALLS_MAX: usize = 64;
+const SEES_MAX: usize = 16;
 const EXPECTED_MAX: usize = 64;
 /// Longest short text (a name, a reason) and longest speech, bytes.
 const SHORT_BYTES_MAX: usize = 200;
@@ -176,9 +178,11 @@ fn act(node: Node<'_>) -> Option<OperatorAct> {
 
 fn turn(node: Node<'_>) -> Option<ScriptedTurn> {
     node.table(|t| {
+        let sees = t.may("sees", list(0..=SEES_MAX, text(1..=SHORT_BYTES_MAX)));
         let say = t.must("say", prose(0..=SPEECH_BYTES_MAX));
         let calls = t.must("call", list(0..=CALLS_MAX, call));
         Some(ScriptedTurn {
+            sees: sees.unwrap_or_default(),
             say: say?,
             calls: calls?,
         })

@@ -219,7 +219,7 @@ fn a_flood_of_faults_is_cut() {
 fn a_robot_without_a_stop_tool_is_refused() {
     let (without_stops, _) = ROVER.split_once("[[tool]]\nname = \"rover_stop\"").unwrap();
     let faults = RobotFile::parse(ROVER_FILE, without_stops, &tiers()).unwrap_err();
-    assert_eq!(places(&faults), ["tiers/robots/rover-sim.toml:26 tool"]);
+    assert_eq!(places(&faults), ["tiers/robots/rover-sim.toml:34 tool"]);
 }
 
 #[test]
@@ -230,4 +230,45 @@ fn a_tool_above_the_highest_tier_loads() {
     );
     assert_ne!(text, ROVER);
     RobotFile::parse(ROVER_FILE, &text, &tiers()).unwrap();
+}
+
+#[test]
+fn a_reading_takes_the_freshness_of_the_tool_that_needs_the_freshest_state() {
+    let ages = |text: &str| {
+        let rover = RobotFile::parse(ROVER_FILE, text, &tiers());
+        let sensors = rover.unwrap_or_else(|faults| panic!("{faults}")).sensors;
+        let ages: Vec<u32> = sensors.readings.iter().map(|one| one.max_age_ms).collect();
+        ages
+    };
+    assert_eq!(ages(ROVER), [500, 500, 500, 500, 5000]);
+    let fresher = ROVER.replace("hold_ms = 400 ", "freshness_ms = 200\nhold_ms = 400 ");
+    assert_eq!(ages(&fresher), [200, 200, 200, 200, 5000]);
+    // What only reads is judged on no state.
+    let reads = ROVER.replace(
+        "describe = \"What the robot says it can do; hints only\"",
+        "describe = \"What the robot says it can do; hints only\"\nrate_per_s = 1.0",
+    );
+    assert_eq!(ages(&reads), ages(ROVER));
+}
+
+#[test]
+fn where_nothing_moves_a_reading_says_its_own_age() {
+    let mut blocks = ROVER.split("[[tool]]");
+    let mut text = blocks.next().unwrap().to_owned();
+    for block in blocks.filter(|block| {
+        block.contains("effect = \"observe\"") || block.contains("effect = \"stop\"")
+    }) {
+        text.push_str("[[tool]]");
+        text.push_str(block);
+    }
+    let faults = RobotFile::parse(ROVER_FILE, &text, &tiers()).unwrap_err();
+    let problems: Vec<&str> = faults
+        .faults()
+        .iter()
+        .map(|fault| fault.problem.as_str())
+        .collect();
+    assert_eq!(problems, ["missing, and no tool needs a fresh state"; 4]);
+    let written = text.replace("\" },   # older", "\", max_age_ms = 900 },   # older");
+    let left = RobotFile::parse(ROVER_FILE, &written, &tiers()).unwrap_err();
+    assert_eq!(left.faults().len(), 3);
 }

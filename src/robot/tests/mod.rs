@@ -4,6 +4,7 @@ mod calls;
 mod hostile;
 mod peers;
 mod races;
+mod senses;
 mod signs;
 mod storms;
 mod wall;

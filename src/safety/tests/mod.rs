@@ -7,8 +7,10 @@
 mod bench;
 mod causes;
 mod graph;
+mod motions;
 mod props;
 mod races;
 mod records;
+mod sequences;
 mod table;
 mod walk;

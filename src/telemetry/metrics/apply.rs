@@ -56,6 +56,9 @@ pub(super) fn apply(m: &Metrics, fact: &Fact) {
             m.add(&family::GOALS_BEGUN, &[], 1);
             m.add(&family::GOALS_ENDED, &["cut_short"], 1);
         }
+        Fact::SensorsShown { tokens, .. } => {
+            m.observe(&family::SENSOR_TOKENS, &[], f64::from(*tokens));
+        }
         Fact::ApprovalAsked { .. } => m.add(&family::APPROVALS_ASKED, &[], 1),
         Fact::ApprovalEnded { outcome, .. } => m.add(&family::APPROVALS, &[outcome.as_str()], 1),
         Fact::Granted { clamped, .. } => {

@@ -164,6 +164,8 @@ families! {
     GOALS_ENDED = Counter "octos_edge_goals_ended_total"
         [LabelSet { key: "outcome", values: || vec!["done", "cut_short"] }]
         "Goals that ended, by themselves or by a budget or guard.";
+    SENSOR_TOKENS = Histogram "octos_edge_sensor_context_tokens" []
+        "Length of what the model was shown of its robot before a reply, in tokens of 4 bytes.";
     // The word "safe" is left out of the name: a counter makes no such promise.
     STOPS = Counter "octos_edge_stops_total" [STOP_KIND, CAUSE]
         "Stop sequences that began.";

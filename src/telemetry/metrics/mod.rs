@@ -174,6 +174,10 @@ impl Metrics {
 
     fn observe_ms(&self, family: &family::Family, values: &[&str], ms: u64) {
         let seconds = std::time::Duration::from_millis(ms).as_secs_f64();
-        self.registry.histogram(family, values).record(seconds);
+        self.observe(family, values, seconds);
+    }
+
+    fn observe(&self, family: &family::Family, values: &[&str], value: f64) {
+        self.registry.histogram(family, values).record(value);
     }
 }

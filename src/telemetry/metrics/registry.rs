@@ -1,12 +1,18 @@
 //! The exporter behind one small door: series by family and label values, text sorted.
 
 use metrics::{Counter, Gauge, Histogram, Key, Label, Level, Metadata, Recorder as _};
-use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle, PrometheusRecorder};
+use metrics_exporter_prometheus::{
+    BuildError, Matcher, PrometheusBuilder, PrometheusHandle, PrometheusRecorder,
+};
 
-use super::family::{Family, LabelSet, Shape};
+use super::family::{Family, LabelSet, SENSOR_TOKENS, Shape};
 
 /// Upper bounds of the buckets of all durations, s. Chosen: from a read to a long drive.
 const BUCKETS_S: [f64; 7] = [0.01, 0.05, 0.2, 0.5, 2.0, 10.0, 60.0];
+
+/// Upper bounds of the buckets of lengths, tokens: what a robot file may grant, and what it grants if it
+/// says nothing.
+const BUCKETS_TOKENS: [f64; 5] = [64.0, 128.0, 256.0, 1024.0, 4096.0];
 
 const METADATA: Metadata<'static> = Metadata::new("octos_edge", Level::INFO, None);
 
@@ -20,10 +26,7 @@ impl Registry {
     pub(super) fn new() -> Self {
         // The bounds are not empty, which is all that this step can complain about; without them
         // durations would be printed as summaries.
-        let builder = match PrometheusBuilder::new().set_buckets(&BUCKETS_S) {
-            Ok(builder) => builder,
-            Err(_) => PrometheusBuilder::new(),
-        };
+        let builder = with_buckets().unwrap_or_default();
         let recorder = builder.build_recorder();
         let handle = recorder.handle();
         Self { recorder, handle }
@@ -116,6 +119,13 @@ fn key(family: &Family, values: &[&str]) -> Key {
     let labels = family.labels.iter().zip(values);
     let labels = labels.map(|(set, value)| Label::new(set.key, (*value).to_owned()));
     Key::from_parts(family.name, labels.collect::<Vec<_>>())
+}
+
+fn with_buckets() -> Result<PrometheusBuilder, BuildError> {
+    let lengths = Matcher::Full(SENSOR_TOKENS.name.to_owned());
+    PrometheusBuilder::new()
+        .set_buckets(&BUCKETS_S)?
+        .set_buckets_for_metric(lengths, &BUCKETS_TOKENS)
 }
 
 /// All combinations of the values of some labels; one empty combination when there is no label.

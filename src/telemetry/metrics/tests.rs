@@ -275,3 +275,29 @@ fn no_message_and_no_latch_adds_a_series() {
     }
     assert_eq!(m.series(), before);
 }
+
+#[test]
+fn what_the_model_was_shown_counts_in_buckets_of_tokens() {
+    let m = metrics();
+    let before = m.series();
+    for tokens in [60, 256, 257] {
+        m.apply(&Fact::SensorsShown {
+            goal: 1,
+            step: 1,
+            digest: String::new(),
+            tokens,
+            readings: 5,
+            stale: 0,
+            absent: 0,
+            left_out: 0,
+        });
+    }
+    for (le, count) in [("64", 1), ("128", 1), ("256", 2), ("1024", 3), ("+Inf", 3)] {
+        has_line(
+            &m,
+            &format!("octos_edge_sensor_context_tokens_bucket{{le=\"{le}\"}} {count}"),
+        );
+    }
+    has_line(&m, "octos_edge_sensor_context_tokens_sum 573");
+    assert_eq!(m.series(), before, "it was there from the start");
+}

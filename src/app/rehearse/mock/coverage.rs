@@ -349,6 +349,7 @@ fn overtaken(reads: usize) -> Vec<Fact> {
         fault = [ { when = { after_ms = 0 }, do = "foreign_controller" } ]"#;
     let mut script = shipped(happens, &[]).scenario();
     let turn = |tool: &str, args: serde_json::Value| ScriptedTurn {
+        sees: Vec::new(),
         say: String::new(),
         calls: vec![ScriptedCall {
             tool: tool.to_owned(),

@@ -5,6 +5,10 @@
 
 #[cfg(test)]
 mod coverage;
+#[cfg(test)]
+mod powers;
+#[cfg(test)]
+mod shown;
 mod stage;
 #[cfg(test)]
 mod tests;

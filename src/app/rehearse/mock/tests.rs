@@ -227,7 +227,7 @@ fn a_frozen_process_sends_no_motion_after_the_thaw() {
 }
 
 #[test]
-fn arming_is_refused_while_somebody_else_holds_control() {
+fn case_67_arming_is_refused_while_somebody_else_holds_control() {
     let mut scenario = scenario("rover-faults-drift");
     scenario.faults[0].act = FaultAct::ForeignController;
     scenario.faults[0].when = crate::config::When::Ready;
