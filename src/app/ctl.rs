@@ -30,26 +30,39 @@ pub fn say(settings: &Settings, robot: Option<&RobotId>, word: &Word) -> Result<
     match (word, robot) {
         (Word::Stop { .. } | Word::Estop { .. }, _) => stop(&state, &robots, word),
         (_, Some(robot)) => Client::connect(&socket_of(&state, robot))?.ask(word),
-        (_, None) => say_to_the_only_one(&state, &robots, word),
+        (_, None) => the_only_one(&state, &robots)?.ask(word),
     }
 }
 
-fn say_to_the_only_one(state: &Path, robots: &[RobotId], word: &Word) -> Result<Answer, AppError> {
+/// Connects to the node that serves `robot`; without an id to the only one of the state folder.
+///
+/// # Errors
+/// As for [`say`].
+pub(super) fn only_node(settings: &Settings, robot: Option<&RobotId>) -> Result<Client, AppError> {
+    let state = settings.state()?;
+    match robot {
+        Some(robot) => Client::connect(&socket_of(&state, robot)),
+        None => the_only_one(&state, &robots_in(&state)),
+    }
+}
+
+fn the_only_one(state: &Path, robots: &[RobotId]) -> Result<Client, AppError> {
     let mut live: Vec<(&RobotId, Client)> = robots
         .iter()
         .filter_map(|robot| Some((robot, Client::connect(&socket_of(state, robot)).ok()?)))
         .collect();
-    match live.as_mut_slice() {
-        [] => Err(nobody(state)),
-        [(_, only)] => only.ask(word),
-        many => Err(AppError::Usage {
-            problem: format!("{} nodes answer", many.len()),
+    if live.len() > 1 {
+        return Err(AppError::Usage {
+            problem: format!("{} nodes answer", live.len()),
             hint: format!(
                 "name one with --robot-id: {}",
-                names(many.iter().map(|(robot, _)| *robot))
+                names(live.iter().map(|(robot, _)| *robot))
             ),
-        }),
+        });
     }
+    live.pop()
+        .map(|(_, only)| only)
+        .ok_or_else(|| nobody(state))
 }
 
 /// Says a stop to all of these robots at once, each on a thread of its own: one that does not answer,
@@ -209,9 +222,12 @@ impl Status {
             format!("\nmetrics   http://{at}/metrics")
         });
         let asked: String = self.approvals.iter().map(question).collect();
+        let raised = self.elevations.iter();
+        let raised = raised.map(|one| format!("\nraised    {}", one.to_text()));
+        let raised: String = raised.collect();
         format!(
             "robot     {} served by process {}\nstate     {}{cause}, epoch {}\ntier      {}\n\
-             position  {place}, {age}\nspeed     {speed}\ngoal      {goal}\narming    {arming}{metrics}{asked}",
+             position  {place}, {age}\nspeed     {speed}\ngoal      {goal}\narming    {arming}{metrics}{raised}{asked}",
             self.robot_id, self.pid, self.run, self.epoch, self.tier
         )
     }

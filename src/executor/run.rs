@@ -39,12 +39,13 @@ impl Executor {
         &self,
         asked: &Asked<'_>,
         entry: &Entry,
-        admitted: Admitted,
+        admitted: Admitted<'_>,
     ) -> Result<String, ToolError> {
         let Admitted {
             grant,
             limited,
             number,
+            ..
         } = admitted;
         let tool = entry.descriptor();
         let left = grant.deadline().since(self.ports.clock.now());

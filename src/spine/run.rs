@@ -36,8 +36,9 @@ pub struct Parts {
     pub lane: Box<dyn Lane>,
     /// Runs the calls.
     pub executor: Arc<Executor>,
-    /// What the model may see and call.
-    pub view: Arc<ToolView>,
+    /// What the model may see and call. It changes when an operator raises a tier and when that ends;
+    /// what a reply was asked with is what its calls are judged with.
+    pub views: watch::Receiver<Arc<ToolView>>,
     /// Changes with each state of the robot.
     pub states: watch::Receiver<u64>,
     /// Raised with each iteration; leases look at it.
@@ -50,6 +51,8 @@ pub struct Spine {
     agent: Agent,
     lane: Box<dyn Lane>,
     executor: Arc<Executor>,
+    views: watch::Receiver<Arc<ToolView>>,
+    /// Pinned with each question to the model.
     view: Arc<ToolView>,
     pulse: Pulse,
     goals: mpsc::Receiver<Goal>,
@@ -64,12 +67,14 @@ impl Spine {
         let (status, watched) = watch::channel(SpineStatus::default());
         let shutdown = CancellationToken::new();
         let robot = Arc::clone(&parts.executor.ports().robot);
+        let view = parts.views.borrow().clone();
         let handle = SpineHandle::new(give, watched, (robot, shutdown.clone()));
         let spine = Self {
             agent: parts.agent,
             lane: parts.lane,
             executor: parts.executor,
-            view: parts.view,
+            view,
+            views: parts.views,
             pulse: Pulse::new(parts.states, parts.progress),
             goals,
             status,
@@ -105,7 +110,7 @@ impl Spine {
 
     async fn pursue(&mut self, goal: Goal) {
         self.begun(&goal);
-        let turn = Turn {
+        let mut turn = Turn {
             view: self.view.clone(),
             origin: CallOrigin::Model,
             by: Some(MODEL.to_owned()),
@@ -118,7 +123,11 @@ impl Spine {
             self.note_steps();
             event = match step {
                 AgentStep::End(end) => break end.as_str(),
-                AgentStep::Ask => self.ask().await,
+                AgentStep::Ask => {
+                    self.view = self.views.borrow().clone();
+                    turn.view = self.view.clone();
+                    self.ask().await
+                }
                 AgentStep::Run(calls) => AgentEvent::Reports(self.run_calls(&turn, calls).await),
             };
             if self.shutdown.is_cancelled() {

@@ -131,6 +131,7 @@ fn kit(replies: Vec<Option<LaneReply>>, limits: Limits) -> Kit {
         facts: facts.clone(),
         robot: Arc::new(Stoppable(NoRobot::new(clock), AtomicU32::new(0))),
         human: Arc::new(crate::terms::Nobody),
+        elevations: Arc::new(crate::terms::NoElevations),
     };
     let robot = Arc::clone(&ports.robot);
     let catalog = CatalogBuilder::new().raw(Arc::new(Slow)).build().unwrap();
@@ -141,7 +142,7 @@ fn kit(replies: Vec<Option<LaneReply>>, limits: Limits) -> Kit {
         agent: Agent::new(limits, String::new(), view.actuating()),
         lane: Box::new(Replies(replies.into_iter())),
         executor: Arc::new(Executor::new(ports, Pace::without_robot())),
-        view,
+        views: watch::Sender::new(view).subscribe(),
         states: watched,
         progress: progress.clone(),
     });

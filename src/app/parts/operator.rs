@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 
 use super::approvals::{Approvals, Reply};
+use super::elevations::{Ask, Elevations, Held};
 use super::{Desk, End};
 use crate::app::control::{Answer, GoalStatus, Status, Word};
 use crate::robot::Bridge;
@@ -66,6 +67,7 @@ pub(in crate::app) struct OperatorDesk {
     pub(in crate::app) robot_id: String,
     pub(in crate::app) tier: Tier,
     pub(in crate::app) approvals: Approvals,
+    pub(in crate::app) elevations: Elevations,
     pub(in crate::app) metrics: Option<String>,
     pub(in crate::app) end: SyncSender<End>,
     pub(in crate::app) wait: Arc<dyn Wait>,
@@ -93,6 +95,10 @@ impl OperatorDesk {
             Word::Reset { .. } => self.told(word, self.reset()),
             Word::Approve { who, why, request } => self.answer(request, (who, Reply::Yes { why })),
             Word::Deny { who, why, request } => self.answer(request, (who, Reply::No { why })),
+            // Nobody would hold it: see `elevate`.
+            Word::Elevate { .. } => Answer::Refused {
+                failed: vec!["an elevation needs a connection that holds it".to_owned()],
+            },
             Word::Goal { who, text } => self.goal(who, text),
             Word::End { who } => {
                 // Here, not where the end is carried out: that thread may be busy.
@@ -141,8 +147,39 @@ impl OperatorDesk {
                 answered: goal.answered,
             },
             approvals: self.approvals.pending(),
+            elevations: self.elevations.live(),
             metrics: self.metrics.clone(),
         }
+    }
+
+    /// Raises a tier for some tools, for as long as what is returned lives.
+    ///
+    /// # Errors
+    /// The answer that refuses it; it is recorded.
+    pub(in crate::app) fn elevate(&self, word: &Word) -> Result<Held, Answer> {
+        let Word::Elevate {
+            who,
+            why,
+            tier,
+            tools,
+            calls,
+            for_s,
+        } = word
+        else {
+            return Err(self.carry_out(word));
+        };
+        let given = self.elevations.give(Ask {
+            who,
+            why,
+            tier: *tier,
+            tools,
+            calls: *calls,
+            for_s: *for_s,
+        });
+        given.map_err(|failed| {
+            self.refuse(word, failed.clone());
+            Answer::Refused { failed }
+        })
     }
 
     fn answer(&self, request: &str, said: (&str, Reply<'_>)) -> Answer {
@@ -164,6 +201,7 @@ impl OperatorDesk {
             | Word::Reset { .. }
             | Word::Approve { .. }
             | Word::Deny { .. }
+            | Word::Elevate { .. }
             | Word::Goal { .. }
             | Word::End { .. } => {
                 return Answer::Refused {
@@ -263,6 +301,7 @@ impl OperatorDesk {
             | Word::Estop { .. }
             | Word::Approve { .. }
             | Word::Deny { .. }
+            | Word::Elevate { .. }
             | Word::Goal { .. }
             | Word::End { .. } => (String::new(), None),
         };
@@ -281,6 +320,7 @@ impl OperatorDesk {
             | Word::Estop { .. }
             | Word::Approve { .. }
             | Word::Deny { .. }
+            | Word::Elevate { .. }
             | Word::Goal { .. }
             | Word::End { .. } => true,
         };

@@ -21,10 +21,12 @@ use std::time::Duration;
 use tokio::runtime::Runtime;
 
 use super::clock::SystemClock;
-use super::control::{Answer, Control, Server, Word};
+use super::control::{Answer, Control, ElevationNews, Holding, Server, Word};
 use super::exit::{AppError, Exit};
 use super::load::Installation;
-use super::parts::{Desk, ENDS_MAX, End, Life, Mind, OperatorDesk, Wait, Wake, begin, script};
+use super::parts::{
+    Desk, ENDS_MAX, End, Held, Life, Mind, OperatorDesk, Wait, Wake, begin, script,
+};
 use super::requests::NodeRequest;
 use super::settings::Settings;
 use super::state::StateFolder;
@@ -175,6 +177,7 @@ impl Node {
         let runtime = async_runtime(self.installation.board.tokio_workers)?;
         let spine = self.mind.wake(Wake {
             bridge: Arc::clone(&bridge),
+            links: links.clone(),
             clock: Arc::clone(&self.clock),
             sink: Arc::clone(&self.sink),
             progress: self.spine_progress,
@@ -199,6 +202,7 @@ impl Node {
             robot_id: self.robot_id.to_string(),
             tier: spine.tier,
             approvals: spine.approvals,
+            elevations: spine.elevations,
             metrics: exporter.as_ref().map(|at| at.address().to_string()),
             end: end_sender.clone(),
             wait: Arc::new(Parked),
@@ -315,8 +319,20 @@ impl Control for OperatorDesk {
         Self::stop_at_once(self, word)
     }
 
+    fn elevate(&self, word: &Word) -> Result<(Box<dyn Holding>, ElevationNews), Answer> {
+        let held = Self::elevate(self, word)?;
+        let begun = held.begun().clone();
+        Ok((Box::new(held), begun))
+    }
+
     fn refused(&self, word: &Word, why: &str) {
         self.refuse(word, vec![why.to_owned()]);
+    }
+}
+
+impl Holding for Held {
+    fn news(&mut self) -> Vec<ElevationNews> {
+        Self::news(self)
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod approvals;
 mod batches;
+mod elevations;
 mod ends;
 mod kit;
 mod random;

@@ -120,6 +120,7 @@ pub(super) fn world_on(runtime: tokio::runtime::Runtime) -> World {
     let (sender, end) = sync_channel(ENDS_MAX);
     let awake = mind.wake(Wake {
         bridge: parts.bridge.clone(),
+        links: parts.links.clone(),
         clock,
         sink: sink.clone(),
         progress: spine,
@@ -140,6 +141,7 @@ pub(super) fn world_on(runtime: tokio::runtime::Runtime) -> World {
         robot_id: "rover-1".to_owned(),
         tier: awake.tier,
         approvals: awake.approvals,
+        elevations: awake.elevations,
         metrics: None,
         end: sender,
         wait: Arc::new(Nobody),
