@@ -2,7 +2,7 @@
 //!
 //! Nothing here opens a file, a socket or a thread, and nothing here decides: a type in this room
 //! names a thing, gives its unit and range, and parses or prints it. The port traits
-//! ([`Wire`], [`FactSink`], [`Lane`], [`Human`], [`Senses`], [`Clock`]) are the only seams to the outside world; `app`
+//! ([`Wire`], [`FactSink`], [`Lane`], [`Human`], [`ElevationPort`], [`Senses`], [`Clock`]) are the only seams to the outside world; `app`
 //! chooses who stands behind them.
 
 mod args_text;
@@ -11,6 +11,7 @@ mod clock;
 mod command;
 mod descriptor;
 mod effect;
+mod elevation;
 mod fact;
 mod human;
 mod keeping;
@@ -34,6 +35,10 @@ pub use command::{
 };
 pub use descriptor::{ARGS_DEPTH_MAX, Access, Budget, Descriptor, Rule, ToolSpec};
 pub use effect::{Device, Effect, Motion};
+pub use elevation::{
+    ELEVATED_CALLS_MAX, ELEVATED_S_MAX, ELEVATED_TOOLS_MAX, ELEVATIONS_MAX, Elevated, ElevationEnd,
+    ElevationId, ElevationPort, NoElevations, Raised,
+};
 pub use fact::{DropCause, Fact, FactClass, FactSink, InputFault};
 pub use human::{ApprovalOutcome, ApprovalRequest, Approver, Human, Nobody, Said, Unasked};
 pub use keeping::Keeping;

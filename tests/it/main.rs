@@ -11,6 +11,7 @@ mod bridges;
 mod broken_files;
 mod closed_pipes;
 mod dataflows;
+mod elevation;
 mod ends;
 mod exit_codes;
 mod latch;
