@@ -145,6 +145,7 @@ fn case_28_each_try_stands_in_the_chain_of_the_audit() {
     let dir = tempfile::tempdir().unwrap();
     let recorder = Recorder::start(RecorderPlan {
         dir: dir.path().to_owned(),
+        bytes_max: 1 << 20,
         clock: Arc::new(VirtualClock::default()),
         metrics: Arc::new(Metrics::new(RobotLabels::default()).unwrap()),
     })
