@@ -8,9 +8,11 @@
 mod call;
 mod clock;
 mod command;
+mod counted;
 mod descriptor;
 mod effect;
 mod fact;
+mod fact_kinds;
 mod human;
 mod keeping;
 mod lane;
@@ -29,9 +31,11 @@ pub use clock::{Clock, Mono};
 pub use command::{
     ActuationCmd, CommandKind, LeaseTerms, PARAMS_BYTES_MAX, Params, SafetyEvent, SafetyEventKind,
 };
+pub use counted::counted;
 pub use descriptor::{Access, Budget, Descriptor, Rule, ToolSpec};
 pub use effect::{Device, Effect, Motion};
 pub use fact::{DropCause, Fact, FactClass, FactSink, InputFault};
+pub use fact_kinds::FACT_KINDS;
 pub use human::{ApprovalOutcome, ApprovalRequest, Human, Nobody, Said, Unasked};
 pub use keeping::Keeping;
 pub use lane::{Lane, LaneError, LaneReply, Message};
