@@ -7,6 +7,7 @@ use std::sync::mpsc::SyncSender;
 use super::approvals::{Approvals, Reply};
 use super::{Desk, End};
 use crate::app::control::{Answer, GoalStatus, Status, Word};
+use crate::app::fingerprint::Fingerprint;
 use crate::robot::Bridge;
 use crate::safety::{Links, Order, OrderPort};
 use crate::spine::SpineHandle;
@@ -67,6 +68,8 @@ pub(in crate::app) struct OperatorDesk {
     pub(in crate::app) tier: Tier,
     pub(in crate::app) approvals: Approvals,
     pub(in crate::app) metrics: Option<String>,
+    /// The files that were loaded.
+    pub(in crate::app) loaded: Fingerprint,
     pub(in crate::app) end: SyncSender<End>,
     pub(in crate::app) wait: Arc<dyn Wait>,
 }
@@ -142,6 +145,7 @@ impl OperatorDesk {
             },
             approvals: self.approvals.pending(),
             metrics: self.metrics.clone(),
+            restart_required: self.loaded.changed(),
         }
     }
 

@@ -36,8 +36,9 @@ pub(super) use ledger::Ledger;
 const STEP_MS_MAX: u64 = 10;
 /// How often operator and faults look, ms: as often as the operator of a dataflow.
 pub(super) const LOOK_MS: u64 = 20;
-/// How often a disk that refused the latch is asked again, ms: as often as on a node.
-const DISK_LOOK_MS: u64 = 1000;
+/// How often a disk that refused the latch is asked again, and the loaded files are looked at, ms: as
+/// often as on a node.
+pub(super) const DISK_LOOK_MS: u64 = 1000;
 /// Steps that the agent gets to end its goal after it was told to: half a second, as on a node.
 const LAST_STEPS: u32 = 50;
 
@@ -149,6 +150,7 @@ impl<W: World + 'static> Stage<W> {
             bridge: parts.bridge.clone(),
             orders: parts.orders.clone(),
             links: parts.links.clone(),
+            loaded: installation.files.clone(),
         };
         let rhythm = Rhythm {
             clock: clock.clone(),
@@ -192,10 +194,11 @@ impl<W: World + 'static> Stage<W> {
         self.keeper.follow(&self.clock);
         if next.as_ms().is_multiple_of(DISK_LOOK_MS) {
             self.keeper.desk.keep_up(self.clock.wall());
+            self.files.watch(self.ledger.as_ref());
         }
         for heard in heard {
             match heard {
-                Heard::Reload => self.files.tell(self.ledger.as_ref()),
+                Heard::Reload => self.files.answer(self.ledger.as_ref()),
                 Heard::Nothing | Heard::LogLevel(_) => {}
                 Heard::Stop | Heard::Lost => self.graph_ended = true,
             }
@@ -258,6 +261,7 @@ struct Stands {
     bridge: Arc<Bridge>,
     orders: OrderPort,
     links: Links,
+    loaded: Fingerprint,
 }
 
 /// The agent, awake, and the way to it.
@@ -297,6 +301,7 @@ impl Stands {
             tier: awake.tier,
             approvals: awake.approvals,
             metrics: None,
+            loaded: self.loaded,
             end: sender,
             wait: Arc::new(Rounds {
                 world: world.clone(),
