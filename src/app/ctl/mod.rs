@@ -247,9 +247,18 @@ impl Status {
             format!("\nmetrics   http://{at}/metrics")
         });
         let asked: String = self.approvals.iter().map(question).collect();
+        let files = self.restart_required.iter();
+        let restart: String = files
+            .map(|file| {
+                format!(
+                    "\nrestart   required: {} has changed, the old one counts",
+                    plain(file)
+                )
+            })
+            .collect();
         format!(
             "robot     {} served by process {}\nstate     {}{cause}, epoch {}\ntier      {}\n\
-             position  {place}, {age}\nspeed     {speed}\ngoal      {goal}{waiting}\narming    {arming}{metrics}{asked}",
+             position  {place}, {age}\nspeed     {speed}\ngoal      {goal}{waiting}\narming    {arming}{metrics}{restart}{asked}",
             self.robot_id, self.pid, self.run, self.epoch, self.tier
         )
     }

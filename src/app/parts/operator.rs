@@ -9,6 +9,7 @@ use super::EndWatch;
 use super::approvals::{Approvals, Reply, Unanswered};
 use super::{Desk, End, Scribe};
 use crate::app::control::{Answer, GoalStatus, Speaker, Status, Word};
+use crate::app::fingerprint::Fingerprint;
 use crate::robot::Bridge;
 use crate::safety::{Links, Order, OrderPort};
 use crate::spine::{SpineHandle, Taken};
@@ -70,6 +71,8 @@ pub(in crate::app) struct OperatorDesk {
     pub(in crate::app) tier: Tier,
     pub(in crate::app) approvals: Approvals,
     pub(in crate::app) metrics: Option<String>,
+    /// The files that were loaded.
+    pub(in crate::app) loaded: Fingerprint,
     pub(in crate::app) end: SyncSender<End>,
     #[cfg(feature = "dora")]
     pub(in crate::app) ended: EndWatch,
@@ -156,6 +159,7 @@ impl OperatorDesk {
             },
             approvals: self.approvals.pending(),
             metrics: self.metrics.clone(),
+            restart_required: self.loaded.changed(),
         }
     }
 

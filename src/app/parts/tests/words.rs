@@ -143,6 +143,7 @@ pub(super) fn world_on(runtime: tokio::runtime::Runtime) -> World {
         tier: awake.tier,
         approvals: awake.approvals,
         metrics: None,
+        loaded: installation.files.clone(),
         end: sender,
         #[cfg(feature = "dora")]
         ended: EndWatch::default(),
