@@ -3,6 +3,7 @@
 use super::control::remedies;
 use crate::config::ConfigErrors;
 use crate::node::NodeError;
+use crate::terms::counted;
 
 /// The exit codes. Scripts and service managers rely on them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,10 +120,7 @@ pub enum AppError {
 }
 
 fn faults(errors: &ConfigErrors) -> String {
-    match errors.faults().len() {
-        1 => "1 fault".to_owned(),
-        many => format!("{many} faults"),
-    }
+    counted(errors.faults().len(), "fault")
 }
 
 fn holder(pid: &Option<u32>) -> String {

@@ -250,6 +250,13 @@ impl Settings {
         }
     }
 
+    /// The same, with this policy file.
+    #[cfg(test)]
+    pub(super) fn with_config(mut self, file: PathBuf) -> Self {
+        self.request.config = Some(file);
+        self
+    }
+
     /// Returns what dora tells a node that it starts.
     #[cfg(feature = "dora")]
     pub fn dora_node_config(&self) -> Option<&str> {

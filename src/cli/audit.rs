@@ -33,13 +33,14 @@ enum Job {
     },
     /// Print records for people, oldest first.
     Show {
-        /// Only from here on: a time such as 2026-05-01T12:00:00Z, or how long ago, such as 10m.
-        #[arg(long, value_name = "TIME", value_parser = since)]
+        /// Only from here on: how long ago, such as 10m, or a time such as 2026-12-01 or '2026-12-01
+        /// 13:00', in UTC as the records are unless a zone such as Z or +01:00 stands behind it.
+        #[arg(long, value_name = "TIME", value_parser = clap::value_parser!(Since))]
         since: Option<Since>,
         /// Only this class.
         #[arg(long, value_name = "CLASS")]
         class: Option<Class>,
-        /// Only this kind, such as stop_asked or refused.
+        /// Only this kind, such as stop_asked or refused; a word that is none is told with all that are.
         #[arg(long, value_name = "KIND")]
         kind: Option<String>,
         /// At most so many, the newest, 1 to 100000.
@@ -117,13 +118,4 @@ impl Class {
 
 fn hash(text: &str) -> Result<RecordHash, String> {
     RecordHash::parse(text).ok_or_else(|| "a hash has 64 lower-case hexadecimal digits".to_owned())
-}
-
-fn since(text: &str) -> Result<Since, String> {
-    humantime::parse_duration(text)
-        .map(Since::Ago)
-        .or_else(|_not_a_span| humantime::parse_rfc3339_weak(text).map(Since::At))
-        .map_err(|error| {
-            format!("neither a time such as 2026-05-01T12:00:00Z nor a span such as 10m: {error}")
-        })
 }

@@ -33,5 +33,5 @@ pub(super) fn run(args: &Args, settings: &Settings, printer: &Printer) -> Result
         },
     )?;
     printer.result(&explanation.to_text(), &explanation);
-    Ok(Exit::Done)
+    Ok(explanation.verdict.exit())
 }

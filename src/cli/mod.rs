@@ -52,7 +52,8 @@ enum Command {
     MockRobot(mock_robot::Args),
     /// Load tiers, robots, boards, scenarios, dataflows and policy; report every fault at once.
     Check(check::Args),
-    /// Say what would become of a call: which rule decides, which limits hold. Nothing is done.
+    /// Say what would become of a call: which rule decides, which limits hold. Nothing is done; a call
+    /// that would be refused, also one of no tool, ends with 1.
     Explain(explain::Args),
     /// List a robot's tools as the model sees them, and those hidden from it.
     Tools(tools::Args),
@@ -69,15 +70,18 @@ pub fn run() -> u8 {
     let parsed = parse(Cli::command(), &std::env::args_os().collect::<Vec<_>>());
     let (cli, matches) = match parsed {
         Ok(parsed) => parsed,
-        Err(error) => {
-            let exit = if error.use_stderr() {
-                Exit::Usage
-            } else {
-                Exit::Done
-            };
-            // Help goes to stdout, errors to stderr; a closed pipe changes no exit code.
+        Err(error) if !error.use_stderr() => {
+            // Help and version go to stdout; a closed pipe changes no exit code.
             drop(error.print());
-            return exit.code();
+            return Exit::Done.code();
+        }
+        Err(error) => {
+            if wants_json(std::env::args_os().skip(1)) {
+                print::usage_json(&error);
+            } else {
+                drop(error.print());
+            }
+            return Exit::Usage.code();
         }
     };
     let printer = Printer::new(cli.global.json);
@@ -90,6 +94,12 @@ pub fn run() -> u8 {
             error.exit().code()
         }
     }
+}
+
+/// Whether `--json` stands among the options of a command line that could not be parsed.
+fn wants_json(args: impl Iterator<Item = OsString>) -> bool {
+    let mut options = args.take_while(|arg| arg != "--");
+    options.any(|arg| arg == "--json")
 }
 
 /// Parses the command line. A bad value in the environment stands before no stop, and before no word of
@@ -178,6 +188,13 @@ mod tests {
         ] {
             assert!(in_bad_environment(line).is_err(), "{line:?}");
         }
+    }
+
+    #[test]
+    fn a_wrong_line_asks_for_json_by_the_option_and_by_nothing_behind_its_end() {
+        let wants = |line: &[&str]| wants_json(args(line).into_iter());
+        assert!(wants(&["fly", "--json"]) && wants(&["--json", "--fast"]));
+        assert!(!wants(&["fly"]) && !wants(&["explain", "--", "--json"]));
     }
 
     #[test]

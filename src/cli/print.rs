@@ -4,7 +4,7 @@ use std::io::{self, Write as _};
 
 use serde::Serialize;
 
-use crate::app::AppError;
+use crate::app::{AppError, Exit};
 
 /// Where a command prints.
 #[derive(Debug)]
@@ -83,6 +83,36 @@ impl Printer {
     }
 }
 
+/// Prints a wrong command line as one JSON document, to standard error as its text would be: nothing was
+/// done, so there is no result. `error` has its lines without the word before them, `hint` what follows.
+pub(super) fn usage_json(error: &clap::Error) {
+    let text = error.render().to_string();
+    let (problem, hint) = parts(&text);
+    let document = serde_json::json!({
+        "error": problem,
+        "hint": hint,
+        "exit": Exit::Usage.code(),
+        "faults": [],
+    });
+    err(&document.to_string());
+}
+
+/// Cuts what clap says into what is wrong and the way out.
+fn parts(text: &str) -> (String, String) {
+    let text = text.strip_prefix("error: ").unwrap_or(text);
+    let mut paragraphs = text.split("\n\n");
+    let problem = paragraphs.next().unwrap_or_default();
+    let one_line = |text: &str| {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        words.join(" ")
+    };
+    let hint: Vec<String> = paragraphs
+        .map(one_line)
+        .filter(|part| !part.is_empty())
+        .collect();
+    (one_line(problem), hint.join("; "))
+}
+
 /// Returns a closure that prints progress from another thread.
 pub(super) fn progress_line(quiet: bool) -> impl Fn(&str) + Send + Clone + 'static {
     move |line| {
@@ -125,6 +155,19 @@ fn err(text: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_wrong_line_falls_apart_into_what_is_wrong_and_the_way_out() {
+        let text = "error: unexpected argument '--fast' found\n\n  tip: a similar one exists: '--last'\n\n\
+                    Usage: octos-edge sim [OPTIONS]\n\nFor more information, try '--help'.\n";
+        let (problem, hint) = parts(text);
+        assert_eq!(problem, "unexpected argument '--fast' found");
+        assert_eq!(
+            hint,
+            "tip: a similar one exists: '--last'; Usage: octos-edge sim [OPTIONS]; \
+             For more information, try '--help'."
+        );
+    }
 
     #[test]
     fn a_document_of_strangers_is_ascii_and_means_the_same() {

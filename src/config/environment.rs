@@ -36,6 +36,20 @@ pub struct ReplayFiles {
 }
 
 impl Environment {
+    /// Every variable that is read here. Options of the command line have theirs in its help.
+    pub const NAMES: [&str; 10] = [
+        "DORA_NODE_CONFIG",
+        "DORA_TEST_NO_OUTPUT_TIME_OFFSET",
+        "DORA_TEST_WITH_INPUTS",
+        "DORA_TEST_WRITE_OUTPUTS_TO",
+        "DORA_WRITE_EVENTS_TO",
+        "HOME",
+        "NO_COLOR",
+        "OCTOS_EDGE_LOG",
+        "STATE_DIRECTORY",
+        "XDG_STATE_HOME",
+    ];
+
     /// Reads the environment of the process.
     #[expect(
         clippy::disallowed_methods,
@@ -108,6 +122,21 @@ mod tests {
                 .find(|(key, _)| *key == name)
                 .map(|(_, value)| (*value).to_owned())
         })
+    }
+
+    #[test]
+    fn all_variables_that_are_read_are_listed() {
+        let asked = std::cell::RefCell::new(std::collections::BTreeSet::new());
+        for absent in [None, Some("HOME"), Some("DORA_NODE_CONFIG")] {
+            Environment::of(&|name: &str| {
+                asked.borrow_mut().insert(name.to_owned());
+                absent
+                    .filter(|absent| name != *absent)
+                    .map(|_| "/x".to_owned())
+            });
+        }
+        let asked = asked.into_inner();
+        assert_eq!(asked.into_iter().collect::<Vec<_>>(), Environment::NAMES);
     }
 
     #[test]

@@ -30,6 +30,8 @@ pub use scenario::{
     Condition, Event, Expect, ExpectedRefusal, ExpectedStop, Fault, FaultAct, Loss, OperatorAct,
     Scenario, ScriptedAnswer, ScriptedCall, ScriptedTurn, When,
 };
+#[cfg(test)]
+pub(crate) use schema::places::{BETWEEN, place_of, places};
 pub use schema::{FileKind, Setting, list_settings};
 pub use tiers::{Approval, CallDefaults, LeaseProfile, TierProfile, Tiers};
 

@@ -10,18 +10,17 @@ use super::attach::DoraWire;
 use super::{Attached, DoraEvents};
 
 /// Attaches to a recorded session instead of a daemon.
-pub(crate) fn attach_to_session(inputs: &Path, outputs: &Path) -> Attached {
+pub(crate) fn attach_to_session(inputs: &Path, outputs: &Path) -> eyre::Result<Attached> {
     let (node, events) = DoraNode::init_testing(
         TestingInput::FromJsonFile(inputs.to_owned()),
         TestingOutput::ToFile(outputs.to_owned()),
         TestingOptions::default(),
-    )
-    .unwrap();
-    Attached {
+    )?;
+    Ok(Attached {
         wire: DoraWire::new(node),
         events: DoraEvents::new(events),
         restarts: 0,
         id: "played".to_owned(),
         tick_every: None,
-    }
+    })
 }

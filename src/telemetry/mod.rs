@@ -16,7 +16,7 @@ mod tell;
 
 pub use blackbox::{
     ChainReport, Chosen, ExportLine, Fault, RecordHash, Selection, SelectionFilter, Tip,
-    Verification, class_word, export_lines, select_records, verify_records,
+    Verification, class_word, export_lines, record_kinds, select_records, verify_records,
 };
 pub use exporter::{Exporter, ExporterPlan, ListenAddr, ListenError};
 pub use install::{LogFormat, LogHandle, LogPlan, TracingError, flush_log, install_tracing};

@@ -9,10 +9,12 @@ mod args_text;
 mod call;
 mod clock;
 mod command;
+mod counted;
 mod descriptor;
 mod effect;
 mod elevation;
 mod fact;
+mod fact_kinds;
 mod human;
 mod keeping;
 mod lane;
@@ -33,6 +35,7 @@ pub use clock::{Clock, Mono};
 pub use command::{
     ActuationCmd, CommandKind, LeaseTerms, PARAMS_BYTES_MAX, Params, SafetyEvent, SafetyEventKind,
 };
+pub use counted::counted;
 pub use descriptor::{ARGS_DEPTH_MAX, Access, Budget, Descriptor, Rule, ToolSpec};
 pub use effect::{Device, Effect, Motion};
 pub use elevation::{
@@ -40,6 +43,7 @@ pub use elevation::{
     ElevationId, ElevationPort, NoElevations, Raised,
 };
 pub use fact::{DropCause, Fact, FactClass, FactSink, InputFault};
+pub use fact_kinds::FACT_KINDS;
 pub use human::{ApprovalOutcome, ApprovalRequest, Approver, Human, Nobody, Said, Unasked};
 pub use keeping::Keeping;
 pub use lane::{Lane, LaneError, LaneReply, Message};

@@ -5,10 +5,11 @@
 
 mod export;
 mod plain;
+mod since;
 mod text;
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use serde::Serialize;
 
@@ -17,21 +18,14 @@ use super::exit::AppError;
 use super::settings::Settings;
 use super::state::{audit_folder, robot_folder, robots_in};
 use crate::telemetry::{
-    RecordHash, Selection, SelectionFilter, Verification, select_records, verify_records,
+    RecordHash, Selection, SelectionFilter, Verification, record_kinds, select_records,
+    verify_records,
 };
-use crate::terms::{Clock as _, FactClass, RobotId};
+use crate::terms::{Clock as _, FactClass, RobotId, nearest};
 
 pub use export::{ExportReport, export_audit};
 pub use plain::plain;
-
-/// From when on records are shown.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Since {
-    /// From this long ago.
-    Ago(Duration),
-    /// From this time on.
-    At(SystemTime),
-}
+pub use since::Since;
 
 /// Which records to show.
 #[derive(Debug, Clone)]
@@ -92,7 +86,8 @@ pub fn verify_audit(
 /// Picks records of a robot.
 ///
 /// # Errors
-/// As [`verify_audit`].
+/// As [`verify_audit`], and [`AppError::Usage`] when a kind was asked for that is none: neither this build
+/// writes it, nor is there a record of it.
 pub fn show_audit(settings: &Settings, request: &ShowRequest) -> Result<ShowReport, AppError> {
     let (robot, folder) = audit_of(settings, request.robot.as_ref())?;
     let since = request.since.as_ref().map(|since| match since {
@@ -109,9 +104,27 @@ pub fn show_audit(settings: &Settings, request: &ShowRequest) -> Result<ShowRepo
         last: request.last,
     };
     let selection = select_records(&folder, &filter).map_err(|error| bad(&folder, &error))?;
+    if let Some(kind) = request.kind.as_deref().filter(|_| selection.found == 0) {
+        known_kind(kind)?;
+    }
     Ok(ShowReport {
         robot_id: robot.to_string(),
         selection,
+    })
+}
+
+/// Judges a kind of which there is no record: a misspelt one is told, not found nowhere.
+fn known_kind(kind: &str) -> Result<(), AppError> {
+    if record_kinds().any(|known| known == kind) {
+        return Ok(());
+    }
+    let mut kinds: Vec<&str> = record_kinds().collect();
+    kinds.sort_unstable();
+    let near = nearest(kind, kinds.iter().copied());
+    let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
+    Err(AppError::Usage {
+        problem: format!("no kind of record is named `{}`", plain(kind)),
+        hint: format!("{near}kinds: {}", kinds.join(", ")),
     })
 }
 

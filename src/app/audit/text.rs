@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::{ExportReport, ShowReport, VerifyReport, plain};
 use crate::telemetry::{ChainReport, Chosen, Fault, Verification, class_word};
+use crate::terms::counted;
 
 impl VerifyReport {
     /// Returns the report for people.
@@ -23,8 +24,8 @@ impl ExportReport {
     /// Returns the report for people.
     pub fn to_text(&self) -> String {
         format!(
-            "{} lines in {}\n{}",
-            self.lines,
+            "{} in {}\n{}",
+            counted(self.lines, "line"),
             plain(&self.file),
             verification(&self.verification)
         )
@@ -48,8 +49,7 @@ fn verification(found: &Verification) -> String {
     let faults = u64::try_from(found.faults.len()).unwrap_or(u64::MAX);
     match faults.saturating_add(found.more_faults) {
         0 => text.push_str("WHOLE: each record follows the one before it\n"),
-        1 => text.push_str("BROKEN: 1 fault\n"),
-        many => text.push_str(&format!("BROKEN: {many} faults\n")),
+        many => text.push_str(&format!("BROKEN: {}\n", counted(many, "fault"))),
     }
     text
 }
@@ -63,10 +63,10 @@ fn chain_line(chain: &ChainReport) -> String {
     } else {
         ""
     };
-    let files = if chain.segments == 1 { "file" } else { "files" };
+    let files = counted(chain.segments, "file");
     format!(
-        "{:<7} records {first} to {} in {} {files}{older}\n        head {}",
-        chain.class, head.n, chain.segments, head.hash
+        "{:<7} records {first} to {} in {files}{older}\n        head {}",
+        chain.class, head.n, head.hash
     )
 }
 
@@ -94,13 +94,18 @@ impl ShowReport {
         }
         let shown = found.records.len();
         text.push_str(&format!(
-            "{shown} of {} records that fit, of {}\n",
-            found.found, self.robot_id
+            "{shown} of {} that {}, of {}\n",
+            counted(found.found, "record"),
+            if found.found == 1 { "fits" } else { "fit" },
+            self.robot_id
         ));
         if found.unreadable > 0 {
             text.push_str(&format!(
-                "{} lines are no records or were changed: `octos-edge audit verify` names them\n",
-                found.unreadable
+                "{} no record or changed: `octos-edge audit verify` names each\n",
+                match found.unreadable {
+                    1 => "1 line is".to_owned(),
+                    many => format!("{many} lines are"),
+                }
             ));
         }
         text

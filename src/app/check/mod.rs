@@ -18,7 +18,7 @@ use crate::config::{
     toml_stems,
 };
 use crate::gate::{check_policy, denied_stops};
-use crate::terms::Tier;
+use crate::terms::{Tier, counted};
 
 pub use print::PrintedSetting;
 
@@ -58,7 +58,8 @@ impl CheckReport {
         if let Some(settings) = &self.settings {
             text.push_str(&print::to_text(settings));
         }
-        text.push_str(&format!("{} files, no fault", self.loaded.len()));
+        let files = counted(self.loaded.len(), "file");
+        text.push_str(&format!("{files}, no fault"));
         text
     }
 
@@ -136,10 +137,10 @@ fn check_tiers_and_robots(
     report: &mut CheckReport,
     faults: &mut Vec<ConfigError>,
 ) -> Vec<RobotFile> {
-    if keep(Tiers::load(settings.tiers()), faults).is_some() {
+    if let Some(tiers) = keep(Tiers::load(settings.tiers()), faults) {
         for tier in Tier::ALL {
             let file = settings.tiers().join(format!("{tier}.toml"));
-            report.add("tier", file, "what the tier permits".to_owned());
+            report.add("tier", file, tiers.of(tier).title.clone());
         }
     }
     let mut robots = Vec::new();
@@ -151,9 +152,10 @@ fn check_tiers_and_robots(
                 .map(|tool| tool.allow.len() + tool.refuse.len())
                 .sum();
             let holds = format!(
-                "{} tools up to {}, {examples} examples passed",
-                robot.tools.len(),
-                robot.max_tier
+                "{} up to {}, {} passed",
+                counted(robot.tools.len(), "tool"),
+                robot.max_tier,
+                counted(examples, "example")
             );
             report.add("robot", &*robot.place.file, holds);
             robots.push(robot);
@@ -210,9 +212,9 @@ fn check_scenarios(
             ));
         }
         let holds = format!(
-            "{} turns, {} events",
-            scenario.turns.len(),
-            scenario.events.len()
+            "{}, {}",
+            counted(scenario.turns.len(), "turn"),
+            counted(scenario.events.len(), "event")
         );
         report.add("scenario", &path, holds);
     }

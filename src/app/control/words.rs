@@ -287,6 +287,10 @@ pub struct Status {
     /// Where metrics are served, with the port that was chosen; `None` when nobody asked for them.
     #[serde(default)]
     pub metrics: Option<String>,
+    /// Files that were loaded and are no longer what they were, each with what became of it: the old
+    /// ones count until a restart.
+    #[serde(default)]
+    pub restart_required: Vec<String>,
 }
 
 /// The answer to a word.

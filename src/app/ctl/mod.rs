@@ -264,9 +264,18 @@ impl Status {
         let raised = self.elevations.iter();
         let raised = raised.map(|one| format!("\nraised    {}", one.to_text()));
         let raised: String = raised.collect();
+        let files = self.restart_required.iter();
+        let restart: String = files
+            .map(|file| {
+                format!(
+                    "\nrestart   required: {} has changed, the old one counts",
+                    plain(file)
+                )
+            })
+            .collect();
         format!(
             "robot     {} served by process {}\nstate     {}{cause}, epoch {}\ntier      {}\n\
-             position  {place}, {age}\nspeed     {speed}\ngoal      {goal}{waiting}\narming    {arming}{metrics}{raised}{asked}",
+             position  {place}, {age}\nspeed     {speed}\ngoal      {goal}{waiting}\narming    {arming}{metrics}{restart}{raised}{asked}",
             self.robot_id, self.pid, self.run, self.epoch, self.tier
         )
     }

@@ -2,6 +2,9 @@
 //!
 //! The verdict is that of the pipeline itself ([`preview`]) on the robot as its examples see it:
 //! armed, fresh, at rest at home. Nothing is sent, counted or written.
+//!
+//! A call that would be refused is a job that failed, as for `tools call` and for scripts that ask before
+//! they act: the command ends with 1. The name of no tool is such a call.
 
 mod needs;
 #[cfg(test)]
@@ -11,7 +14,7 @@ mod text;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::exit::AppError;
+use super::exit::{AppError, Exit};
 use super::paper::Paper;
 use super::requests::ExplainRequest;
 use super::settings::Settings;
@@ -35,6 +38,16 @@ pub enum ExplainVerdict {
     Refused,
     /// It is a stop: it acts whatever stands against other calls.
     Stop,
+}
+
+impl ExplainVerdict {
+    /// Returns the code with which the command ends: 1 for a call that would be refused.
+    pub fn exit(self) -> Exit {
+        match self {
+            Self::Allowed | Self::Clamped | Self::Asks | Self::Stop => Exit::Done,
+            Self::Refused => Exit::JobFailed,
+        }
+    }
 }
 
 /// One rule that decides.
@@ -92,6 +105,8 @@ pub struct Explanation {
     pub needed: Option<Tier>,
     /// The tier in force.
     pub effective: Tier,
+    /// What became of a tier that was asked for and lies above the robot file's ceiling.
+    pub lowered: Option<String>,
     /// Its numbers.
     pub numbers: Vec<ExplainNumber>,
     /// What a robot must be for such a call to be admitted, and the bounds of the call.
@@ -136,6 +151,7 @@ fn explained(paper: &Paper, tool: &str, args: Value) -> Explanation {
         effect: def.map(|def| def.effect.as_str()),
         needed: def.and_then(|def| def.tier),
         effective: paper.view.effective(),
+        lowered: lowered(paper),
         numbers: limits
             .iter()
             .map(|limit| number(limit, def, &preview))
@@ -177,6 +193,16 @@ fn explained(paper: &Paper, tool: &str, args: Value) -> Explanation {
             ..blank
         },
     }
+}
+
+/// Nothing raises a ceiling: a higher tier that was asked for is not the one in force, and says so.
+fn lowered(paper: &Paper) -> Option<String> {
+    let robot = &paper.book.robot;
+    let asked = paper.tier.filter(|tier| *tier > robot.max_tier)?;
+    Some(format!(
+        "--tier {asked} was lowered to {}, the max_tier of {}",
+        robot.max_tier, robot.max_tier_at
+    ))
 }
 
 /// What a person would be asked, and what was changed before.

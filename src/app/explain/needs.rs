@@ -3,6 +3,7 @@
 
 use crate::app::load::Rulebook;
 use crate::config::{Approval, EffectWord, TierProfile, ToolDef, Verb};
+use crate::terms::counted;
 
 /// Returns the sentences, in the order in which the gate asks.
 pub(super) fn needs(def: &ToolDef, book: &Rulebook) -> Vec<String> {
@@ -44,8 +45,9 @@ fn of_motion(def: &ToolDef, book: &Rulebook) -> Vec<String> {
 
 fn bounds(def: &ToolDef, profile: &TierProfile) -> Vec<String> {
     let mut bounds = vec![format!(
-        "at most {} calls a second, {} at once",
-        def.rate_per_s, def.burst
+        "at most {} a second, {} at once",
+        counted(def.rate_per_s, "call"),
+        def.burst
     )];
     if !def.effect.moves() {
         bounds.push(format!("an end within {} ms", def.timeout_ms));
@@ -53,7 +55,14 @@ fn bounds(def: &ToolDef, profile: &TierProfile) -> Vec<String> {
     }
     if let Some(per_min) = profile.motion_per_min {
         bounds.push(format!(
-            "at most {per_min} motion calls of the robot in any minute"
+            "at most {} of the robot in any minute",
+            counted(per_min, "motion call")
+        ));
+    }
+    if let Some(bound) = &def.speed_bound {
+        bounds.push(format!(
+            "a robot that moves at most {} m/s by itself (source: {})",
+            bound.mps, bound.source
         ));
     }
     let hard_max_ms = profile.lease.map_or(u32::MAX, |lease| lease.hard_max_ms);

@@ -20,7 +20,11 @@ impl Explanation {
             }
         };
         part("decided by", &rules);
-        part("tier", &[self.tier()]);
+        let lowered = self.lowered.iter().cloned();
+        part(
+            "tier",
+            &[self.tier()].into_iter().chain(lowered).collect::<Vec<_>>(),
+        );
         // The first line of what is wrong stands in the headline.
         part("also", self.detail.get(1..).unwrap_or_default());
         part("way out", &self.hint.iter().cloned().collect::<Vec<_>>());

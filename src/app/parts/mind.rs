@@ -124,6 +124,11 @@ impl Mind {
         self.policy.effective()
     }
 
+    /// Returns what a model is told about itself first.
+    pub(in crate::app) fn system(&self) -> String {
+        system_prompt(&self.robot.title, self.policy.effective())
+    }
+
     /// Assembles the tools and starts the loop on the runtime.
     ///
     /// # Errors
@@ -152,7 +157,7 @@ impl Mind {
             },
             Pace::new(&self.rules),
         );
-        let system = system_prompt(&self.robot.title, self.policy.effective());
+        let system = self.system();
         let (spine, handle) = Spine::new(Parts {
             agent: Agent::new(Limits::default(), system, actuating),
             lane: Box::new(Scripted::new(given.script.unwrap_or_default())),

@@ -10,6 +10,7 @@ use super::approvals::{Approvals, Reply, Unanswered};
 use super::elevations::{Ask, Elevations, Held};
 use super::{Desk, End, Scribe};
 use crate::app::control::{Answer, GoalStatus, Speaker, Status, Word};
+use crate::app::fingerprint::Fingerprint;
 use crate::robot::Bridge;
 use crate::safety::{Links, Order, OrderPort};
 use crate::spine::{SpineHandle, Taken};
@@ -72,6 +73,8 @@ pub(in crate::app) struct OperatorDesk {
     pub(in crate::app) approvals: Approvals,
     pub(in crate::app) elevations: Elevations,
     pub(in crate::app) metrics: Option<String>,
+    /// The files that were loaded.
+    pub(in crate::app) loaded: Fingerprint,
     pub(in crate::app) end: SyncSender<End>,
     #[cfg(feature = "dora")]
     pub(in crate::app) ended: EndWatch,
@@ -165,6 +168,7 @@ impl OperatorDesk {
             approvals: self.approvals.pending(),
             elevations: self.elevations.live(),
             metrics: self.metrics.clone(),
+            restart_required: self.loaded.changed(),
         }
     }
 

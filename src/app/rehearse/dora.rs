@@ -24,7 +24,7 @@ use crate::app::state::{StateFolder, robot_folder};
 use crate::config::Scenario;
 use crate::node::{Dataflow, DataflowRun, NodeError, NodePatch};
 use crate::sim::{Dialect, Summary};
-use crate::terms::{Clock, RobotId};
+use crate::terms::{Clock, RobotId, counted};
 
 /// After the scenario's limit the dataflow gets this long to end in order, s.
 const GRACE_S: u64 = 15;
@@ -94,9 +94,9 @@ fn refuse_faults(scenario: &Scenario) -> Result<(), AppError> {
     }
     Err(AppError::Usage {
         problem: format!(
-            "scenario `{}` has {} faults, which cannot be made to happen on dora",
+            "scenario `{}` has {}, which cannot be made to happen on dora",
             scenario.name,
-            scenario.faults.len()
+            counted(scenario.faults.len(), "fault")
         ),
         hint: format!(
             "rehearse it in process: sim {} --bridge mock",

@@ -193,7 +193,8 @@ impl Play {
     pub(in crate::app) fn played(mut self) -> Played {
         if !self.answers.is_empty() {
             let left = self.answers.len();
-            self.trouble(format!("{left} of operator.answers were never asked for"));
+            let were = if left == 1 { "was" } else { "were" };
+            self.trouble(format!("{left} of operator.answers {were} never asked for"));
         }
         Played {
             unfired: self.operator.unfired().to_vec(),

@@ -190,10 +190,8 @@ impl Node {
             runtime: runtime.handle().clone(),
             end: end_sender.clone(),
         })?;
-        let exporter = match entry.listener {
-            Some(socket) => Some(gauges.serve(socket, self.metrics, Arc::clone(&self.clock))?),
-            None => None,
-        };
+        let serve = |socket| gauges.serve(socket, self.metrics, Arc::clone(&self.clock));
+        let exporter = entry.listener.map(serve).transpose()?;
         let scribe = Scribe::new(Arc::clone(&self.clock), Arc::clone(&self.sink));
         let ended = EndWatch::default();
         let operator = OperatorDesk {
@@ -210,6 +208,7 @@ impl Node {
             approvals: spine.approvals,
             elevations: spine.elevations,
             metrics: exporter.as_ref().map(|at| at.address().to_string()),
+            loaded: self.installation.files.clone(),
             end: end_sender.clone(),
             ended: ended.clone(),
             wait: Arc::new(Parked),
@@ -293,7 +292,7 @@ fn listen(
 }
 
 /// Makes the async runtime of a node.
-fn async_runtime(workers: u32) -> Result<Runtime, AppError> {
+pub(in crate::app) fn async_runtime(workers: u32) -> Result<Runtime, AppError> {
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads(usize::try_from(workers).unwrap_or(1).max(1))
         .thread_name("agent")

@@ -24,6 +24,8 @@ use crate::terms::{Clock, FactClass, StopCause, StopKind};
 /// How long the threads may take to end: 200 looks of 10 ms.
 const JOIN_LOOKS_MAX: u32 = 200;
 const JOIN_LOOK: Duration = Duration::from_millis(10);
+/// How often the loaded files are looked at.
+const FILES_LOOK: Duration = Duration::from_secs(1);
 /// How long dora's library may take to say goodbye to its daemon: 100 looks. A daemon that has lost its
 /// coordinator answers nobody for as long as it looks for it; what had to be sent has left by then.
 const GOODBYE_LOOKS_MAX: u32 = 100;
@@ -56,6 +58,8 @@ pub(super) struct Threads {
     signals: Handle,
     /// Waits for events. A session that is recorded is written when it ends.
     receiver: JoinHandle<()>,
+    /// Looks at files on a disk that may hang, so nothing waits for its end.
+    files: JoinHandle<()>,
     events: EventsCloser,
 }
 
@@ -91,10 +95,8 @@ impl Threads {
         let (sender, goodbye) = start_sender(parts.outbox, wire, Arc::clone(&ending))?;
         joined.push(sender);
 
-        let (supervisor, flag) = (
-            Supervisor::new(parts.links.shared.clone()),
-            Arc::clone(&ending),
-        );
+        let supervisor = Supervisor::new(parts.links.shared.clone());
+        let flag = Arc::clone(&ending);
         joined.push(start("supervisor", move || {
             supervisor.run(board.lockup_ms, &flag, || lifeline.end(Exit::LockUp));
         })?);
@@ -117,6 +119,8 @@ impl Threads {
         let (signals, thread) = listen_to_signals(latch, end.clone())?;
         joined.push(thread);
 
+        let watch = start_watch(files.clone(), recorder.clone(), Arc::clone(&ending))?;
+
         let receiver = Receiving {
             inbox: parts.inbox,
             events,
@@ -135,6 +139,7 @@ impl Threads {
             goodbye,
             signals,
             receiver,
+            files: watch,
             events: closer,
         })
     }
@@ -155,11 +160,26 @@ impl Threads {
         self.kept.store(true, Ordering::SeqCst);
         all &= ended(self.keeper, (&mut looks, JOIN_LOOKS_MAX));
         self.events.close();
-        // Both the log tells; the node has done its part.
+        // All three the log tells; the node has done its part.
         let _heard: bool = ended(self.receiver, (&mut looks, JOIN_LOOKS_MAX));
+        let _looked: bool = ended(self.files, (&mut looks, JOIN_LOOKS_MAX));
         let _said: bool = ended(self.goodbye, (&mut 0, GOODBYE_LOOKS_MAX));
         all
     }
+}
+
+/// Starts the thread that looks at the loaded files until `ending` is set.
+fn start_watch(
+    files: Fingerprint,
+    sink: RecorderSink,
+    ending: Arc<AtomicBool>,
+) -> Result<JoinHandle<()>, AppError> {
+    start("files", move || {
+        while !ending.load(Ordering::SeqCst) {
+            files.watch(&sink);
+            thread::park_timeout(FILES_LOOK);
+        }
+    })
 }
 
 /// Starts the sending thread, and the one that lets go of the sending half: that may wait for the daemon,
@@ -219,7 +239,7 @@ impl Receiving {
         while let Some(event) = self.events.next_event() {
             match self.inbox.handle(event, self.clock.now()) {
                 Heard::Nothing => {}
-                Heard::Reload => self.files.tell(&self.sink),
+                Heard::Reload => self.files.answer(&self.sink),
                 Heard::LogLevel(level) => {
                     let set = self.log.set_level(level.as_deref());
                     tracing::info!(?level, set, "the log level was asked for");

@@ -41,8 +41,9 @@ pub(super) use ledger::Ledger;
 const STEP_MS_MAX: u64 = 10;
 /// How often operator and faults look, ms: as often as the operator of a dataflow.
 pub(super) const LOOK_MS: u64 = 20;
-/// How often a disk that refused the latch is asked again, ms: as often as on a node.
-const DISK_LOOK_MS: u64 = 1000;
+/// How often a disk that refused the latch is asked again, and the loaded files are looked at, ms: as
+/// often as on a node.
+pub(super) const DISK_LOOK_MS: u64 = 1000;
 /// Steps that the agent gets to end its goal after it was told to: half a second, as on a node.
 const LAST_STEPS: u32 = 50;
 
@@ -154,6 +155,7 @@ impl<W: World + 'static> Stage<W> {
             bridge: parts.bridge.clone(),
             orders: parts.orders.clone(),
             links: parts.links.clone(),
+            loaded: installation.files.clone(),
         };
         let rhythm = Rhythm {
             clock: clock.clone(),
@@ -199,10 +201,11 @@ impl<W: World + 'static> Stage<W> {
         if next.as_ms().is_multiple_of(DISK_LOOK_MS) {
             self.keeper.desk.keep_up(self.clock.wall());
             self.control.scribe.look();
+            self.files.watch(self.ledger.as_ref());
         }
         for heard in heard {
             match heard {
-                Heard::Reload => self.files.tell(self.ledger.as_ref()),
+                Heard::Reload => self.files.answer(self.ledger.as_ref()),
                 Heard::Nothing | Heard::LogLevel(_) => {}
                 Heard::Stop | Heard::Lost => self.graph_ended = true,
             }
@@ -266,6 +269,7 @@ struct Stands {
     bridge: Arc<Bridge>,
     orders: OrderPort,
     links: Links,
+    loaded: Fingerprint,
 }
 
 /// The agent, awake, and the way to it.
@@ -308,6 +312,7 @@ impl Stands {
             approvals: awake.approvals,
             elevations: awake.elevations,
             metrics: None,
+            loaded: self.loaded,
             end: sender,
             #[cfg(feature = "dora")]
             ended: EndWatch::default(),

@@ -3,6 +3,7 @@
 use comfy_table::{ContentArrangement, Table, presets};
 
 use super::{ListedTool, ToolList};
+use crate::terms::counted;
 
 /// Widest line.
 const COLUMNS: u16 = 110;
@@ -20,10 +21,10 @@ impl ToolList {
             table.add_row(row(tool));
         }
         format!(
-            "{}: {} tools visible, {} hidden at {} (ceiling {})\n{table}\n\
+            "{}: {} visible, {} hidden at {} (ceiling {})\n{table}\n\
              a card has {} bytes on average; fingerprint of all that are visible: {}\n",
             self.robot,
-            self.visible,
+            counted(self.visible, "tool"),
             self.hidden,
             self.effective,
             self.ceiling,

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Completion, StopPlan, ToolDef, VerbCall};
+use super::{Completion, JsonPath, SpeedMonitor, StopPlan, ToolDef, VerbCall, Workspace};
 use crate::config::reader::{self, Node};
 
 /// A tool that moves something with a verb on the wire, as it is written.
@@ -20,11 +20,13 @@ struct Mover<'d> {
 #[derive(Debug, Default)]
 pub(super) struct Movers<'d>(BTreeMap<&'d str, Mover<'d>>);
 
-/// The places of `[stop]` and `release`, for what is judged once all is read.
+/// The places of what is judged once all is read.
 #[derive(Debug, Default)]
 pub(super) struct Places<'d> {
     pub(super) stop: Option<Node<'d>>,
     pub(super) release: Option<Node<'d>>,
+    pub(super) workspace: Option<Node<'d>>,
+    pub(super) monitor: Option<Node<'d>>,
 }
 
 /// Reports a verb that two tools send to different effects. Returns the verbs that move something.
@@ -112,6 +114,118 @@ pub(super) fn judge_words(places: &Places<'_>, stop: &StopPlan, tools: &[ToolDef
             at(node, &["standstill", "any_of"]).fault(problem, hint);
         }
     }
+}
+
+/// What the state says at a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Said {
+    Word,
+    Position,
+    Speed,
+}
+
+impl Said {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Word => "a word",
+            Self::Position => "a position",
+            Self::Speed => "a speed",
+        }
+    }
+}
+
+/// A path into the state, with the key that names it and the place of the key.
+#[derive(Debug)]
+struct Seen<'a, 'd> {
+    path: &'a JsonPath,
+    said: Said,
+    key: String,
+    node: Node<'d>,
+}
+
+/// Reports paths of which no state can have both: one value read as two things, or a value inside of
+/// another.
+pub(super) fn judge_paths(
+    places: &Places<'_>,
+    (stop, workspace, monitor): (&StopPlan, Option<&Workspace>, Option<&SpeedMonitor>),
+    tools: &[ToolDef],
+) {
+    let Some(stop_node) = &places.stop else {
+        return;
+    };
+    let mut seen = vec![Seen {
+        path: &stop.standstill.path,
+        said: Said::Word,
+        key: "stop.standstill.path".to_owned(),
+        node: at(stop_node, &["standstill", "path"]),
+    }];
+    if let (Some(space), Some(node)) = (workspace, &places.workspace) {
+        seen.push(Seen {
+            path: &space.position,
+            said: Said::Position,
+            key: "workspace.source.path".to_owned(),
+            node: at(node, &["source", "path"]),
+        });
+    }
+    if let (Some(monitor), Some(node)) = (monitor, &places.monitor) {
+        seen.push(Seen {
+            path: &monitor.path,
+            said: Said::Speed,
+            key: "monitor.speed.path".to_owned(),
+            node: at(node, &["speed", "path"]),
+        });
+    }
+    for tool in tools {
+        if let Completion::State { path, .. } = &tool.completion {
+            seen.push(Seen {
+                path,
+                said: Said::Word,
+                key: format!(
+                    "completion.state of `{}`, line {}",
+                    tool.name, tool.place.line
+                ),
+                node: stop_node.clone(),
+            });
+        }
+    }
+    for (nth, first) in seen.iter().enumerate() {
+        for second in seen.iter().skip(nth.saturating_add(1)) {
+            judge_pair(first, second);
+        }
+    }
+}
+
+fn judge_pair(first: &Seen<'_, '_>, second: &Seen<'_, '_>) {
+    let Seen {
+        path, said, key, ..
+    } = first;
+    let problem = if *path == second.path {
+        if *said == second.said {
+            return;
+        }
+        format!(
+            "`{path}` is also {}: no value is both {} and {}",
+            second.key,
+            said.as_str(),
+            second.said.as_str()
+        )
+    } else if path.excludes(second.path) {
+        format!(
+            "`{path}` and `{}`, {}, cannot stand in one state",
+            second.path, second.key
+        )
+    } else {
+        return;
+    };
+    let hint = "write each path as the robot's state has it";
+    // A completion has no node of its own here: what is told names its line.
+    let named = !key.starts_with("completion");
+    let problem = if named {
+        problem
+    } else {
+        format!("{key}: {problem}")
+    };
+    first.node.fault(problem, hint);
 }
 
 /// The value at `keys`, as far as it is there.

@@ -66,6 +66,21 @@ impl fmt::Display for JsonPath {
     }
 }
 
+impl JsonPath {
+    /// Returns whether no value has something at both paths: one leads into what the other says, or one
+    /// takes for a list what the other takes for a table.
+    pub(super) fn excludes(&self, other: &Self) -> bool {
+        let mut steps = self.0.iter().zip(&other.0);
+        match steps.find(|(own, others)| own != others) {
+            Some(
+                (PathStep::Key(_), PathStep::Key(_)) | (PathStep::Index(_), PathStep::Index(_)),
+            ) => false,
+            Some(_) => true,
+            None => self.0.len() != other.0.len(),
+        }
+    }
+}
+
 /// A text that is no path.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{found}` is no path such as `pose.position[0]`, of at most {STEPS_MAX} steps")]
@@ -119,6 +134,19 @@ mod tests {
             JsonPath::parse("pose.position[2]").unwrap().find(&state),
             None
         );
+    }
+
+    #[test]
+    fn a_path_excludes_what_it_leads_into_and_another_shape_of_its_way() {
+        let excludes = |one: &str, other: &str| {
+            let [one, other] = [one, other].map(|text| JsonPath::parse(text).unwrap());
+            assert_eq!(one.excludes(&other), other.excludes(&one));
+            one.excludes(&other)
+        };
+        assert!(excludes("pose", "pose.position") && excludes("pose[0]", "pose"));
+        assert!(excludes("pose[0]", "pose.x") && excludes("a.b[1].c", "a.b.c"));
+        assert!(!excludes("pose.x", "pose.y") && !excludes("a[0]", "a[1].b"));
+        assert!(!excludes("speed", "speed"), "one value may be read twice");
     }
 
     #[test]

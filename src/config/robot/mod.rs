@@ -146,8 +146,14 @@ fn robot(t: &mut Table<'_>, file: &str, tiers: Option<&Tiers>) -> Option<RobotFi
         places.stop = Some(node.clone());
         stop::stop_plan(node)
     });
-    let workspace = t.may("workspace", workspace::workspace);
-    let monitor = t.may("monitor", watch::monitor);
+    let workspace = t.may("workspace", |node| {
+        places.workspace = Some(node.clone());
+        workspace::workspace(node)
+    });
+    let monitor = t.may("monitor", |node| {
+        places.monitor = Some(node.clone());
+        watch::monitor(node)
+    });
     let context = tool::ToolContext {
         robot: robot.as_deref().unwrap_or_default(),
         tiers,
@@ -167,6 +173,7 @@ fn robot(t: &mut Table<'_>, file: &str, tiers: Option<&Tiers>) -> Option<RobotFi
     cross::judge_stop(&places, &movers, (stop.as_ref(), release.as_ref()));
     if let (Some(stop), Some(tools)) = (&stop, &tools) {
         cross::judge_words(&places, stop, tools);
+        cross::judge_paths(&places, (stop, workspace.as_ref(), monitor.as_ref()), tools);
     }
     Some(RobotFile {
         place: t.file(),

@@ -302,7 +302,7 @@ fn stop(node: Node<'_>) -> Option<ExpectedStop> {
         let kind = t.must("kind", word(STOP_KINDS));
         let by = t.must("by", word(ASKERS));
         let standstill = t.must("standstill", flag);
-        let cause = t.may("cause", named(&StopCause::ALL, StopCause::as_str));
+        let cause = t.may("cause", cause);
         Some(ExpectedStop {
             kind: kind?,
             by: by?.to_owned(),
@@ -310,6 +310,31 @@ fn stop(node: Node<'_>) -> Option<ExpectedStop> {
             cause,
         })
     })
+}
+
+/// Causes that no expectation can name: the end of a call's time and that of the node are no stops that
+/// are judged, and nobody speaks for a fleet yet.
+const NOT_EXPECTED: [(StopCause, &str); 3] = [
+    (
+        StopCause::Deadline,
+        "the end of a call's own time is no stop of this list",
+    ),
+    (
+        StopCause::Shutdown,
+        "the end of the node is no stop of this list",
+    ),
+    (StopCause::FleetStop, "stops of a fleet come with its link"),
+];
+
+fn cause(node: Node<'_>) -> Option<StopCause> {
+    let found = named(&StopCause::ALL, StopCause::as_str)(node.clone())?;
+    match NOT_EXPECTED.iter().find(|(cause, _)| *cause == found) {
+        Some((cause, why)) => {
+            node.fault(format!("`{cause}` can never be met: {why}"), "remove it");
+            None
+        }
+        None => Some(found),
+    }
 }
 
 /// The ranges of x and of y, each `None` when it is not written.

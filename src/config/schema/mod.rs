@@ -7,6 +7,8 @@
 
 mod listing;
 #[cfg(test)]
+pub(crate) mod places;
+#[cfg(test)]
 mod tests;
 
 use serde_json::Value;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::places::{place_of, places};
 use super::*;
 use crate::config::reader::watched;
 use crate::config::tests::samples::{edits, of_kind};
@@ -80,22 +81,18 @@ fn broken_files_are_invalid_but_for_what_a_schema_cannot_say() {
 #[test]
 fn every_key_of_the_reader_is_in_the_schema_and_the_reverse() {
     for kind in FileKind::ALL {
-        let root = kind.schema();
         let asked = watched(|| of_kind(kind).iter().for_each(|sample| load(kind, sample)));
         let mut seen = BTreeSet::new();
         for path in asked {
-            let Some(place) = place_of(&root, &path) else {
+            let Some(place) = place_of(kind, &path) else {
                 // Other kinds are read on the way: a robot needs its tiers.
                 assert_eq!(kind, FileKind::Robot, "{path} is not in the schema");
-                assert!(
-                    place_of(&FileKind::Tier.schema(), &path).is_some(),
-                    "{path}"
-                );
+                assert!(place_of(FileKind::Tier, &path).is_some(), "{path}");
                 continue;
             };
             seen.insert(place);
         }
-        let known: BTreeSet<String> = keys(&root, &root, "");
+        let known: BTreeSet<String> = places(kind).into_keys().collect();
         assert_eq!(
             known.difference(&seen).collect::<Vec<_>>(),
             Vec::<&String>::new(),
@@ -103,50 +100,6 @@ fn every_key_of_the_reader_is_in_the_schema_and_the_reverse() {
             kind.as_str()
         );
     }
-}
-
-/// Returns the place of a key in a schema, such as `tool[].args.*.min`.
-fn place_of(root: &Value, path: &str) -> Option<String> {
-    let mut schema = root;
-    let mut place = String::new();
-    for segment in path.split('\u{1f}') {
-        schema = target(root, schema);
-        if let Some(items) = schema.get("items") {
-            // An element: by its number, or a tool by its name.
-            schema = items;
-            place.push_str("[]");
-            continue;
-        }
-        let table = table_of(root, schema);
-        let named = table.get("properties").and_then(|all| all.get(segment));
-        if !place.is_empty() {
-            place.push('.');
-        }
-        place.push_str(if named.is_some() { segment } else { "*" });
-        schema = entry_of(root, schema, segment)?;
-    }
-    Some(place)
-}
-
-/// Returns the places of all named keys of a schema.
-fn keys(root: &Value, schema: &Value, at: &str) -> BTreeSet<String> {
-    let schema = target(root, schema);
-    if let Some(items) = schema.get("items") {
-        return keys(root, items, &format!("{at}[]"));
-    }
-    let table = table_of(root, schema);
-    let mut all = BTreeSet::new();
-    let dot = if at.is_empty() { "" } else { "." };
-    let named = table.get("properties").and_then(Value::as_object);
-    for (key, entry) in named.into_iter().flatten() {
-        let place = format!("{at}{dot}{key}");
-        all.extend(keys(root, entry, &place));
-        all.insert(place);
-    }
-    if let Some(others) = table.get("additionalProperties").filter(|o| o.is_object()) {
-        all.extend(keys(root, others, &format!("{at}{dot}*")));
-    }
-    all
 }
 
 #[test]

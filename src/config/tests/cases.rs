@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use super::{
-    EMERGENCY_OVERRIDE, FULL_ACTUATION, OBSERVE, ROVER, ROVER_FILE, SAFE_MOTION, TIERS, tiers,
+    EMERGENCY_OVERRIDE, FULL_ACTUATION, OBSERVE, ROVER, ROVER_FILE, SAFE_MOTION, SCENARIO,
+    SCENARIO_FILE, TIERS, tiers,
 };
 use crate::config::robot::both;
 use crate::config::{Board, ConfigErrors, RobotFile, Scenario, Tiers, load_robot};
@@ -172,6 +173,85 @@ fn case_68_what_can_move_unbounded_is_a_load_error() {
             .map(|fault| fault.key.as_str())
             .collect();
         assert!(keys.contains(&key), "{key} is not among {keys:?}");
+    }
+}
+
+#[test]
+fn paths_that_no_state_has_both_or_that_are_read_as_two_things_are_told() {
+    let speed = "path = \"speed\"";
+    let word = "completion = { state = \"nav_status\"";
+    for (goes, comes, key, problem) in [
+        (
+            speed,
+            "path = \"pose.position\"",
+            "workspace.source.path",
+            "`pose.position` is also monitor.speed.path: no value is both a position and a speed",
+        ),
+        (
+            speed,
+            "path = \"pose\"",
+            "workspace.source.path",
+            "`pose.position` and `pose`, monitor.speed.path, cannot stand in one state",
+        ),
+        (
+            word,
+            "completion = { state = \"nav_status[0]\"",
+            "stop.standstill.path",
+            "`nav_status` and `nav_status[0]`, completion.state of `rover_go_to_pose`, line 43, cannot \
+             stand in one state",
+        ),
+        (
+            word,
+            "completion = { state = \"speed\"",
+            "monitor.speed.path",
+            "`speed` is also completion.state of `rover_go_to_pose`, line 43: no value is both a speed and \
+             a word",
+        ),
+    ] {
+        let text = ROVER.replace(goes, comes);
+        assert_ne!(text, ROVER);
+        let faults = RobotFile::parse(ROVER_FILE, &text, &tiers()).unwrap_err();
+        let found: Vec<(&str, &str)> = faults
+            .faults()
+            .iter()
+            .map(|fault| (fault.key.as_str(), fault.problem.as_str()))
+            .collect();
+        assert_eq!(found, [(key, problem)]);
+    }
+}
+
+#[test]
+fn a_tool_of_the_safety_events_takes_since_as_the_runtime_reads_it() {
+    for (goes, comes) in [
+        ("since = { type = \"u64\"", "since = { type = \"i64\""),
+        ("{ since = -1 }", "{}"),
+    ] {
+        let text = ROVER.replace(goes, comes);
+        let text = match comes {
+            "{}" => text.replace("since = {", "# since = {"),
+            _ => text,
+        };
+        let faults = RobotFile::parse(ROVER_FILE, &text, &tiers())
+            .unwrap_err()
+            .to_string();
+        assert!(
+            faults.contains("this verb reads `since`, a u64"),
+            "{faults}"
+        );
+    }
+}
+
+#[test]
+fn a_cause_that_no_stop_of_the_list_can_have_is_not_expected() {
+    for cause in ["deadline", "shutdown", "fleet_stop"] {
+        let expected = "standstill = true }";
+        let named = format!("standstill = true, cause = \"{cause}\" }}");
+        let text = SCENARIO.replace(expected, &named);
+        let faults = Scenario::parse(SCENARIO_FILE, &text).unwrap_err();
+        assert_eq!(faults.faults().len(), 1, "{faults}");
+        let fault = &faults.faults()[0];
+        assert_eq!(fault.key, "expect.stops[0].cause");
+        assert!(fault.problem.contains("can never be met"), "{fault}");
     }
 }
 

@@ -46,7 +46,8 @@ impl Fence {
             .any(|area| keeps_in(area, point, margin))
         {
             objections.push(format!(
-                "the target lies in no permitted area, {margin} m inside its border"
+                "the target lies in no permitted area{}, {margin} m inside its border",
+                names_of(&self.keep_in)
             ));
         }
         for area in &self.keep_out {
@@ -85,8 +86,19 @@ fn keeps_out(area: &Area, point: [f64; 3], margin: f64) -> bool {
     away > 0.0 && away >= margin - TOLERANCE_M
 }
 
+/// The names of permitted areas, as far as they have any, in brackets.
+fn names_of(areas: &[Area]) -> String {
+    let names = areas.iter().map(Area::name);
+    let names: Vec<&str> = names.filter(|name| !name.is_empty()).collect();
+    if names.is_empty() {
+        String::new()
+    } else {
+        format!(" (`{}`)", names.join("`, `"))
+    }
+}
+
 fn named(area: &Area) -> String {
-    let (Area::Box { name, .. } | Area::Polygon { name, .. }) = area;
+    let name = area.name();
     if name.is_empty() {
         "a forbidden area".to_owned()
     } else {

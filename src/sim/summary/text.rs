@@ -4,7 +4,7 @@ use comfy_table::{ContentArrangement, Table, presets};
 
 use super::Summary;
 use super::map;
-use crate::terms::Reason;
+use crate::terms::{Reason, counted};
 
 /// Widest line.
 const COLUMNS: u16 = 100;
@@ -34,7 +34,7 @@ pub(super) fn render(summary: &Summary) -> String {
 fn head(summary: &Summary, met: usize) -> String {
     let pid = |pid: Option<u32>| pid.map_or_else(|| "-".to_owned(), |pid| pid.to_string());
     let word = if summary.ok { "PASSED" } else { "FAILED" };
-    let of = summary.expectations.len();
+    let of = counted(summary.expectations.len(), "expectation");
     let seconds = |ms: u64| std::time::Duration::from_millis(ms).as_secs_f64();
     let took = match &summary.trace {
         None => format!("{:.1} s", seconds(summary.total_ms)),
@@ -47,7 +47,7 @@ fn head(summary: &Summary, met: usize) -> String {
     let trace = summary.trace.iter();
     let trace: String = trace.map(|hash| format!("trace {hash}\n")).collect();
     format!(
-        "{word}  {}  {met} of {of} expectations met in {took}\n\
+        "{word}  {}  {met} of {of} met in {took}\n\
          bridge {}, seed {}, agent pid {}, robot pid {}\n{trace}",
         summary.scenario,
         summary.bridge,
@@ -145,11 +145,12 @@ fn expectations(summary: &Summary) -> Option<Table> {
 }
 
 fn way(summary: &Summary, map: &str) -> String {
-    let (length, motions) = (summary.path.length_m, summary.motions_at_robot);
+    let length = summary.path.length_m;
+    let motions = counted(summary.motions_at_robot, "motion command");
     let (start, end) = (place(summary.path.start), place(summary.path.end));
     format!(
         "\npath {length:.2} m from {start} to {end}, \
-         {motions} motion commands reached the robot\n{map}"
+         {motions} reached the robot\n{map}"
     )
 }
 

@@ -34,7 +34,7 @@ use std::io;
 use serde_json::Value;
 
 pub use chain::{RecordHash, Tip};
-pub use select::{Chosen, Selection, SelectionFilter, select_records};
+pub use select::{Chosen, Selection, SelectionFilter, record_kinds, select_records};
 pub use verify::{ChainReport, ExportLine, Fault, Verification, export_lines, verify_records};
 
 pub(super) use disk::{Disk, Folder};

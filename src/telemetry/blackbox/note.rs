@@ -67,6 +67,9 @@ pub(super) struct Joint {
     pub(super) unsure_from: Option<u64>,
 }
 
+/// The `kind` of every note, in the order of the enum.
+pub(super) const NOTE_KINDS: [&str; 5] = ["begun", "mended", "reserve", "gap", "pruned"];
+
 fn is_false(flag: &bool) -> bool {
     !flag
 }
@@ -91,5 +94,22 @@ impl Note {
             Self::Reserve { torn } => torn.as_slice(),
             Self::Gap { .. } | Self::Pruned { .. } => &[],
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_kinds_of_notes_are_listed() {
+        let none = serde_json::from_str::<Note>("{\"kind\":\"?\"}").unwrap_err();
+        let listed = NOTE_KINDS.map(|kind| format!("`{kind}`")).join(", ");
+        let expected = format!("unknown variant `?`, expected one of {listed}");
+        // Where in the text it was is no matter.
+        assert_eq!(
+            none.to_string().split(" at line").next(),
+            Some(expected.as_str())
+        );
     }
 }

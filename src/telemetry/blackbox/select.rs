@@ -9,8 +9,9 @@ use serde_json::Value;
 
 use super::chain::{Sealed, Tip, open};
 use super::disk::Folder;
+use super::note::NOTE_KINDS;
 use super::walk::{Seen, walk};
-use crate::terms::FactClass;
+use crate::terms::{FACT_KINDS, FactClass};
 
 /// What to pick.
 #[derive(Debug, Clone, Default)]
@@ -55,6 +56,11 @@ pub struct Selection {
     pub found: u64,
     /// Lines that are no records, or were changed: `audit verify` names them.
     pub unreadable: u64,
+}
+
+/// Returns every kind of record that this build writes: of facts, and of notes about the box itself.
+pub fn record_kinds() -> impl Iterator<Item = &'static str> {
+    FACT_KINDS.into_iter().chain(NOTE_KINDS)
 }
 
 /// Picks records of the box in a folder.

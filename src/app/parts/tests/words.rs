@@ -145,6 +145,7 @@ pub(super) fn world_on(runtime: tokio::runtime::Runtime) -> World {
         approvals: awake.approvals,
         elevations: awake.elevations,
         metrics: None,
+        loaded: installation.files.clone(),
         end: sender,
         #[cfg(feature = "dora")]
         ended: EndWatch::default(),

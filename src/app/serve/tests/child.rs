@@ -166,7 +166,8 @@ fn the_process_that_breaks() {
         thread: plan.thread.clone(),
         struck: struck.clone(),
     };
-    let attached = attach_to_session(&plan.dir.join("inputs.json"), &plan.dir.join(&plan.outputs));
+    let attached =
+        attach_to_session(&plan.dir.join("inputs.json"), &plan.dir.join(&plan.outputs)).unwrap();
     let node = Node::start(NodeParts {
         installation: Installation::load(&settings, &request.robot, &request.board).unwrap(),
         request: &request,

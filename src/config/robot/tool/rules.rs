@@ -2,8 +2,8 @@
 
 use super::{Completion, Draft, EffectWord, ToolContext, Verb};
 use crate::config::reader::{Node, Table};
-use crate::config::robot::ArgDef;
 use crate::config::robot::json_path::PathStep;
+use crate::config::robot::{ArgDef, ArgType};
 use crate::terms::Kind;
 
 use EffectWord::{Config, Hold, Move, Observe, Stop};
@@ -103,8 +103,14 @@ fn judge_verb(t: &Table<'_>, tool: &Draft<'_>, effect: EffectWord) {
         }
         let since = |arg: &ArgDef| *verb == Verb::SafetyEvents && arg.written == "since";
         if tool.args.iter().flatten().any(|arg| !since(arg)) {
-            let hint = "@state takes no argument, @safety_events takes `since` or none";
+            let hint = "@state takes no argument, @safety_events takes `since`";
             t.fault("args", "changes nothing: this verb does not read it", hint);
+            return;
+        }
+        let fits = |arg: &ArgDef| since(arg) && arg.kind_of == ArgType::U64;
+        if *verb == Verb::SafetyEvents && !tool.args.iter().flatten().any(fits) {
+            let hint = "add since = { type = \"u64\", unit = \"none\", min = 0, required = false }";
+            t.fault("args", "missing: this verb reads `since`, a u64", hint);
         }
     }
 }
