@@ -7,6 +7,8 @@
 mod coverage;
 #[cfg(test)]
 mod elevations;
+#[cfg(test)]
+mod hand;
 mod stage;
 #[cfg(test)]
 mod tests;
