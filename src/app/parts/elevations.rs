@@ -227,7 +227,9 @@ impl Elevations {
             let problem = match self.tool(name) {
                 None => Some(self.unknown(name)),
                 Some(tool) => self.tool_problem(tool, ask.tier).or_else(|| {
-                    let mut others = given.iter();
+                    // One that has ended waits only for its terminal to hear of it.
+                    let lives = |one: &&Given| self.inner.lives(one.elevated.id);
+                    let mut others = given.iter().filter(lives);
                     let other = others.find(|one| one.elevated.is_for(&tool.name))?;
                     let (id, who) = (other.elevated.id, &other.who);
                     Some(format!("`{name}` has elevation {id}, given by {who}"))
@@ -345,6 +347,10 @@ impl Inner {
         self.links.shared.elevations.look(id, self.at())
     }
 
+    fn lives(&self, id: ElevationId) -> bool {
+        self.links.shared.elevations.lives(id)
+    }
+
     fn stands(&self, id: ElevationId) -> Option<Stands> {
         self.links.shared.elevations.stands(id)
     }
@@ -372,7 +378,7 @@ impl Held {
     /// Takes what happened since the last look. The end comes last, and once.
     pub(in crate::app) fn news(&mut self) -> Vec<ElevationNews> {
         let inner = &self.elevations.inner;
-        // Looked at first, so that every call of an Elevation that has ended is told before its end.
+        // Looked at first: the last call of one that is used up is told before its end.
         let stands = inner.stands(self.id);
         let mut given = inner.given();
         let mine = given.iter_mut().find(|one| one.elevated.id == self.id);

@@ -23,7 +23,7 @@ use crate::safety::{Boot, Latch};
 use crate::terms::{Clock, Fact, FactSink, RobotId, Tier};
 
 pub(super) use desk::Desk;
-#[cfg(feature = "dora")]
+#[cfg(any(feature = "dora", test))]
 pub(super) use elevations::Held;
 pub(super) use end::{ENDS_MAX, End};
 #[cfg(feature = "dora")]

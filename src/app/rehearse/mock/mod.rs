@@ -8,6 +8,8 @@ mod coverage;
 #[cfg(test)]
 mod elevations;
 #[cfg(test)]
+mod hand;
+#[cfg(test)]
 mod powers;
 #[cfg(test)]
 mod shown;
