@@ -5,6 +5,8 @@
 
 #[cfg(test)]
 mod coverage;
+#[cfg(test)]
+mod keys;
 mod stage;
 #[cfg(test)]
 mod tests;
