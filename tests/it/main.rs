@@ -13,6 +13,7 @@ mod closed_pipes;
 mod dataflows;
 mod ends;
 mod exit_codes;
+mod keys;
 mod latch;
 mod lost_agent;
 mod lost_robot;

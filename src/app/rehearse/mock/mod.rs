@@ -6,6 +6,8 @@
 #[cfg(test)]
 mod coverage;
 #[cfg(test)]
+mod keys;
+#[cfg(test)]
 mod powers;
 #[cfg(test)]
 mod shown;
