@@ -147,6 +147,38 @@ fn a_log_that_a_node_writes_meanwhile_is_whole() {
 }
 
 #[test]
+fn show_tells_a_kind_that_is_none_and_takes_a_time_as_people_write_it() {
+    let site = Site::new();
+    live(&site);
+    let (code, said) = audit(&site, &["show", "--kind", "stop_askd"]);
+    assert_eq!(code, 2, "{said}");
+    let parts = [
+        "no kind of record is named `stop_askd`",
+        "did you mean `stop_asked`?",
+        "run_state_changed",
+    ];
+    assert_says(&said, &parts);
+    // A kind of which there is no record is found nowhere, and that is no error.
+    let (code, said) = audit(&site, &["show", "--kind", "graph_lost"]);
+    assert_eq!(code, 0, "{said}");
+    assert_says(&said, &["0 of 0 records that fit"]);
+    let (_, said) = audit(&site, &["show", "--kind", "goal_begun"]);
+    assert_says(&said, &["1 of 1 record that fits"]);
+    // All records are of noon, in UTC.
+    for (since, found) in [
+        ("2026-05-01 12:00", 7),
+        ("2026-05-01 12:01", 0),
+        ("2026-05-01 14:00+02:00", 7),
+        ("2026-05-01 14:01 +0200", 0),
+        ("2026-05-01", 7),
+    ] {
+        let (code, document) = json(&site, &["show", "--since", since]);
+        assert_eq!((code, &document["found"]), (0, &found.into()), "{since}");
+    }
+    assert_eq!(audit(&site, &["show", "--since", "noon"]).0, 2);
+}
+
+#[test]
 fn show_filters_and_lets_nothing_steer_the_terminal() {
     let site = Site::new();
     live(&site);

@@ -77,6 +77,80 @@ fn a_broken_tier_file_ends_every_command_with_64_and_names_file_line_and_key() {
     assert_eq!(fault["key"], "defaults.rate_per_s");
 }
 
+/// Runs a command that must end with `code` and print one JSON document on standard output.
+fn printed(site: &Site, args: &[&str], code: i32) -> serde_json::Value {
+    let output = command(site).args(args).arg("--json").output().unwrap();
+    assert_eq!(output.status.code(), Some(code), "{args:?}: {output:?}");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn an_explained_call_ends_with_1_when_it_would_be_refused_and_so_does_one_of_no_tool() {
+    let site = Site::new();
+    let point = r#"{"x": 1.0, "y": 0.0}"#;
+    let rows = [
+        (&["explain", "rover_go_to_pose", point][..], 0, "allowed"),
+        (&["explain", "rover_stop"], 0, "stop"),
+        (&["explain", "rover_gripper_set", "{}"], 1, "refused"),
+        (&["explain", "rover_go_to_pse", point], 1, "refused"),
+    ];
+    for (args, code, verdict) in rows {
+        assert_eq!(printed(&site, args, code)["verdict"], verdict, "{args:?}");
+    }
+    let unknown = printed(&site, &["explain", "rover_go_to_pse"], 1);
+    assert_eq!(unknown["reason"], "unknown_tool");
+    assert_eq!(unknown["hint"], "did you mean `rover_go_to_pose`?");
+}
+
+#[test]
+fn a_tier_above_the_ceiling_is_said_to_be_lowered() {
+    let site = Site::new();
+    let explain = ["explain", "rover_go_to_pose", r#"{"x": 1.0, "y": 0.0}"#];
+    let lowered = |tier: &str| {
+        let args = [&explain[..], &["--tier", tier]].concat();
+        printed(&site, &args, 0)["lowered"].clone()
+    };
+    let told = "--tier full_actuation was lowered to safe_motion, the max_tier of tiers/robots/rover-sim.toml:5";
+    assert_eq!(lowered("full_actuation"), told);
+    assert_eq!(lowered("safe_motion"), serde_json::Value::Null);
+    let args = [&explain[..], &["--tier", "full_actuation"]].concat();
+    let output = command(&site).args(args).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains(told), "{text}");
+}
+
+#[test]
+fn a_wrong_command_line_with_json_is_one_json_object_on_standard_error() {
+    let site = Site::new();
+    for args in [
+        &["sim", "--fast", "--json"][..],
+        &["--json"],
+        &["--json", "fly"],
+    ] {
+        let output = command(&site).args(args).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        assert_eq!(output.stdout, b"", "{args:?}");
+        let document: serde_json::Value = serde_json::from_slice(&output.stderr).unwrap();
+        assert_eq!(document["exit"], 2, "{args:?}");
+        assert!(
+            !document["error"].as_str().unwrap().is_empty(),
+            "{document}"
+        );
+    }
+    let output = command(&site)
+        .args(["sim", "--fast", "--json"])
+        .output()
+        .unwrap();
+    let document: serde_json::Value = serde_json::from_slice(&output.stderr).unwrap();
+    assert_eq!(document["error"], "unexpected argument '--fast' found");
+    assert!(
+        document["hint"]
+            .as_str()
+            .unwrap()
+            .contains("Usage: octos-edge sim")
+    );
+}
+
 #[test]
 fn a_node_that_dora_did_not_start_ends_with_66() {
     let node = [

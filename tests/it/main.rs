@@ -14,6 +14,7 @@ mod dataflows;
 mod elevation;
 mod ends;
 mod exit_codes;
+mod keys;
 mod latch;
 mod lost_agent;
 mod lost_robot;

@@ -39,7 +39,7 @@ fn the_main_job_passes_and_its_text_tells_path_calls_denial_and_stop() {
 }
 
 #[test]
-fn the_main_job_as_json_is_one_document_with_two_processes() {
+pub(crate) fn the_main_job_as_json_is_one_document_with_two_processes() {
     let site = Site::new();
     let ended = main_job(
         &site,

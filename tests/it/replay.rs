@@ -232,7 +232,7 @@ fn a_replay_serves_no_metrics() {
 }
 
 #[test]
-fn case_42_a_session_that_dora_recorded_is_answered_under_the_same_ids() {
+pub(crate) fn case_42_a_session_that_dora_recorded_is_answered_under_the_same_ids() {
     let site = Site::new();
     let recorded = site.path("recorded");
     let sim = [

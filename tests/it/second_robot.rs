@@ -177,7 +177,7 @@ fn a_tool_that_a_planar_base_does_not_understand_ends_a_rehearsal_with_64_and_pa
 }
 
 #[test]
-fn the_rehearsal_on_dora_hands_the_home_to_a_rover_that_reads_no_file() {
+pub(crate) fn the_rehearsal_on_dora_hands_the_home_to_a_rover_that_reads_no_file() {
     let site = Site::with_own_files();
     let home = "home = [0.0, 0.0, 0.0]";
     site.edit(

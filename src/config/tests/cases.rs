@@ -197,14 +197,14 @@ fn paths_that_no_state_has_both_or_that_are_read_as_two_things_are_told() {
             word,
             "completion = { state = \"nav_status[0]\"",
             "stop.standstill.path",
-            "`nav_status` and `nav_status[0]`, completion.state of `rover_go_to_pose`, line 43, cannot \
+            "`nav_status` and `nav_status[0]`, completion.state of `rover_go_to_pose`, line 51, cannot \
              stand in one state",
         ),
         (
             word,
             "completion = { state = \"speed\"",
             "monitor.speed.path",
-            "`speed` is also completion.state of `rover_go_to_pose`, line 43: no value is both a speed and \
+            "`speed` is also completion.state of `rover_go_to_pose`, line 51: no value is both a speed and \
              a word",
         ),
     ] {

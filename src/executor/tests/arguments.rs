@@ -4,6 +4,7 @@
 use std::sync::{Arc, Mutex};
 
 use futures::future::{BoxFuture, FutureExt, ready};
+use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::kit::{Kit, call};
@@ -368,4 +369,40 @@ async fn a_robots_tool_shows_the_example_of_its_file() {
     );
     assert_eq!(kit.notes.all(), [""; 0], "nothing was sent");
     assert_eq!(loops(&kit), [3]);
+}
+
+fn on_paused_time<T>(work: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .start_paused(true)
+        .build();
+    runtime.unwrap().block_on(work)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn kernel_case_24_no_repair_ever_reaches_a_motion(
+        x in prop::sample::select(vec![
+            json!(1.0), json!(1), json!("1"), json!("1.0"), json!([1.0]), json!("[1.0]"), json!(true),
+            json!("true"), json!(null), json!({ "x": 1.0 }),
+        ]),
+        whole in any::<bool>(),
+    ) {
+        let fits = x.is_number() && !whole;
+        let args = json!({ "x": x, "y": 0.5 });
+        let args = if whole { json!(args.to_string()) } else { args };
+        on_paused_time(async {
+            let kit = Kit::new();
+            let turn = kit.turn(Tier::SafeMotion);
+            let report = kit.executor.call(&turn, call("rover_go_to_pose", args)).await;
+            assert_eq!(report.outcome.refusal().is_none(), fits, "{report:?}");
+            assert_eq!(kit.notes.all().is_empty(), !fits, "{report:?}");
+            let repaired = |fact: &Fact| {
+                matches!(fact, Fact::Granted { repaired, .. } if !repaired.is_empty())
+            };
+            assert!(!kit.facts().iter().any(repaired));
+        });
+    }
 }

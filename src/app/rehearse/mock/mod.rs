@@ -10,6 +10,8 @@ mod elevations;
 #[cfg(test)]
 mod hand;
 #[cfg(test)]
+mod keys;
+#[cfg(test)]
 mod powers;
 #[cfg(test)]
 mod shown;

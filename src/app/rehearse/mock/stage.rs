@@ -101,6 +101,20 @@ impl Stage {
         self.inner.world().bridge.inject(event);
     }
 
+    /// Lets time pass until the loaded files were looked at, and asks how the robot is.
+    #[cfg(test)]
+    pub(super) async fn status_after_a_look(&mut self) -> crate::app::Status {
+        let until = self.inner.clock.now().plus_ms(stage::DISK_LOOK_MS);
+        while self.inner.clock.now() < until {
+            self.inner.step().await;
+        }
+        let answer = self.inner.control.carry_out(&crate::app::Word::Status);
+        let crate::app::Answer::Status(status) = answer else {
+            panic!("{answer:?}");
+        };
+        *status
+    }
+
     /// What goes wrong now, and what the operator does. Returns whether the run is over.
     fn act(&mut self) -> Result<bool, AppError> {
         let now = self.inner.clock.now();

@@ -173,6 +173,13 @@ fn case_50_a_panic_in_a_tool_is_an_outcome_and_the_process_lives() {
     let end = Word::End {
         who: ANN.to_owned(),
     };
-    assert!(matches!(life.ask(&end), Answer::Done { .. }));
+    let at_rest = matches!(
+        life.ask(&end),
+        Answer::Ending {
+            at_rest: Some(true),
+            ..
+        }
+    );
+    assert!(at_rest);
     assert_eq!(life.code(), Some(0), "{}", life.log());
 }
