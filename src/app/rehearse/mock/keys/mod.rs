@@ -16,6 +16,7 @@ mod expect;
 mod faults;
 mod kinds;
 mod policy;
+mod raised;
 mod restart;
 mod robot;
 mod row;
@@ -49,6 +50,7 @@ fn all() -> Vec<Row> {
         policy::rows(),
         scenario::rows(),
         events::rows(),
+        raised::rows(),
         faults::rows(),
         expect::rows(),
     ]
