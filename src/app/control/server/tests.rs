@@ -73,6 +73,16 @@ fn all_words() -> Vec<Word> {
             who: who.clone(),
             why: why.clone(),
         },
+        Word::Approve {
+            who: who.clone(),
+            why: why.clone(),
+            request: "q1-abcdef".to_owned(),
+        },
+        Word::Deny {
+            who: who.clone(),
+            why: why.clone(),
+            request: "q1-abcdef".to_owned(),
+        },
         Word::Goal {
             who: who.clone(),
             text: why,
@@ -81,9 +91,27 @@ fn all_words() -> Vec<Word> {
     ]
 }
 
+/// The place of a word in the list above: one that is added must be said there as well.
+fn place(word: &Word) -> usize {
+    match word {
+        Word::Status => 0,
+        Word::Arm { .. } => 1,
+        Word::Disarm { .. } => 2,
+        Word::Stop { .. } => 3,
+        Word::Estop { .. } => 4,
+        Word::Reset { .. } => 5,
+        Word::Approve { .. } => 6,
+        Word::Deny { .. } => 7,
+        Word::Goal { .. } => 8,
+        Word::End { .. } => 9,
+    }
+}
+
 #[test]
 fn case_66_a_child_of_the_runtime_may_only_ask_status_stop_and_estop() {
     let control = Recording::default();
+    let places: Vec<usize> = all_words().iter().map(place).collect();
+    assert_eq!(places, (0..10).collect::<Vec<_>>());
     for word in all_words() {
         answer(&line(&word), peer(true), &control);
     }
@@ -97,7 +125,7 @@ fn case_66_a_child_of_the_runtime_may_only_ask_status_stop_and_estop() {
     assert_eq!(done, ["status", "stop", "estop"]);
     assert_eq!(
         *control.refused.lock().unwrap(),
-        ["arm", "disarm", "reset", "goal", "end"]
+        ["arm", "disarm", "reset", "approve", "deny", "goal", "end"]
     );
 }
 
