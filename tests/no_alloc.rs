@@ -11,14 +11,17 @@ use std::time::{Duration, SystemTime};
 use assert_no_alloc::{AllocDisabler, assert_no_alloc};
 use octos_edge::arguments::{Schema, measure};
 use octos_edge::config::{Board, PolicyFile, RobotFile, Tiers};
-use octos_edge::gate::{Admission, Pace, Permit, PolicyStack, RobotRules, Subject, Verdict, admit};
+use octos_edge::gate::{
+    Admission, Lift, Pace, Permit, PolicyStack, RobotRules, Subject, Verdict, admit,
+};
 use octos_edge::robot::{
     Ids, MotionEnd, Parts, Setup, assemble, describe, safety_plan, speed_ceiling_mps,
 };
-use octos_edge::safety::{Boot, Latch, Order};
+use octos_edge::safety::{Boot, Latch, Links, Opening, Order};
 use octos_edge::terms::{
-    Clock, Descriptor, Fact, FactSink, Input, Mono, Output, Posture, RobotId, RobotPort, StopCause,
-    StopKind, Tier, ToolError, Wire, WireError, WireEvent,
+    Clock, Descriptor, ElevationEnd, ElevationId, ElevationPort, Fact, FactSink, Input, Mono,
+    Output, Posture, Raised, RobotId, RobotPort, StopCause, StopKind, Tier, ToolError, Wire,
+    WireError, WireEvent,
 };
 use serde_json::{Map, Value, json};
 
@@ -45,6 +48,40 @@ struct Nowhere;
 
 impl FactSink for Nowhere {
     fn raise(&self, _: Fact) {}
+}
+
+/// The Elevations of the robot at one moment.
+#[derive(Debug)]
+struct At(Links, Mono);
+
+impl At {
+    fn open(&self) -> ElevationId {
+        let opening = Opening {
+            tier: Tier::FullActuation,
+            calls: 1,
+            until: self.1.plus_ms(60_000),
+            falls: self.0.latch.falls(),
+        };
+        self.0.shared.elevations.open(opening).unwrap()
+    }
+}
+
+impl ElevationPort for At {
+    fn look(&self, id: ElevationId) -> Result<Raised, ElevationEnd> {
+        let at = (self.1, self.0.latch.falls());
+        self.0.shared.elevations.look(id, at)
+    }
+
+    fn take(&self, id: ElevationId) -> Result<Raised, ElevationEnd> {
+        let at = (self.1, self.0.latch.falls());
+        self.0.shared.elevations.take(id, at)
+    }
+
+    fn used(&self, _: Raised, _: &str, _: &str) {}
+
+    fn give_back(&self, id: ElevationId) {
+        self.0.shared.elevations.give_back(id);
+    }
 }
 
 /// Counts what leaves, by a word of its verb.
@@ -139,7 +176,7 @@ impl Gate {
         &self,
         args: &Value,
         call: u64,
-        now: &Posture,
+        (now, elevation): (&Posture, Option<Lift<'_>>),
     ) -> Option<(Permit, Map<String, Value>)> {
         let rules = self.rules.tool(self.index).unwrap();
         let mut pace = Pace::new(&self.rules);
@@ -150,6 +187,7 @@ impl Gate {
             args: &args,
             call,
             effective: Tier::SafeMotion,
+            elevation,
         };
         let mut grant = admit(ask, now, &mut pace).ok()?;
         Some((grant.take_permit()?, rules.params(args.args().as_map())))
@@ -169,7 +207,8 @@ fn poll(motion: &mut Option<Motion>) {
 }
 
 /// Each second of the virtual clock: a hold begins, is repeated, and is ended by a stop, an estop
-/// with a reset, or the loss of its future; states come at 20 Hz, ticks at 100 Hz.
+/// with a reset, or the loss of its future; states come at 20 Hz, ticks at 100 Hz. Each call runs under an
+/// Elevation of its own, which ends with it, or before it when its operator goes.
 #[test]
 fn case_45_nothing_is_allocated_between_the_queues_and_the_wire() {
     let clock = Arc::new(VirtualClock(AtomicU64::new(1_000)));
@@ -185,6 +224,7 @@ fn case_45_nothing_is_allocated_between_the_queues_and_the_wire() {
     let mut wire = Counts::default();
     let mut motion: Option<Motion> = None;
     let mut moving = false;
+    let mut raised: Option<ElevationId> = None;
     for tick in 0..TICKS {
         clock.0.fetch_add(10, Ordering::SeqCst);
         let now = clock.now();
@@ -197,7 +237,11 @@ fn case_45_nothing_is_allocated_between_the_queues_and_the_wire() {
             8 => drop(parts.orders.submit(Order::Arm { for_ms: 60_000 })),
             10 => {
                 let bridge = parts.bridge.clone();
-                let permitted = gate.permit(&args, tick, &bridge.posture());
+                let at = At(parts.links.clone(), now);
+                let id = at.open();
+                raised = Some(id);
+                let lift = Lift { id, port: &at };
+                let permitted = gate.permit(&args, tick, (&bridge.posture(), Some(lift)));
                 motion = permitted.map(|(permit, params)| {
                     let life = async move { bridge.motion(permit, &params).await };
                     Box::pin(life) as Motion
@@ -215,9 +259,18 @@ fn case_45_nothing_is_allocated_between_the_queues_and_the_wire() {
                         .bridge
                         .stop(StopKind::Estop, StopCause::ModelStop, None),
                 ),
-                _ => motion = None,
+                _ if tick % 600 == 250 => motion = None,
+                _ => raised.into_iter().for_each(|id| {
+                    parts.links.shared.elevations.let_go(id);
+                }),
             },
             52 => moving = false,
+            95 => {
+                if let Some(id) = raised.take() {
+                    parts.links.shared.elevations.give_back(id);
+                    parts.links.shared.elevations.let_go(id);
+                }
+            }
             _ => {}
         }
         spine.fetch_add(1, Ordering::SeqCst);

@@ -173,6 +173,7 @@ fn calling(
             asked: AtomicU64::new(0),
         }),
         human: Arc::new(Nobody),
+        elevations: Arc::new(octos_edge::terms::NoElevations),
     };
     (Executor::new(ports, Pace::new(&rules)), turn)
 }

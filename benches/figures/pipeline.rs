@@ -179,6 +179,7 @@ fn ports(clock: &Arc<dyn Clock>, facts: Arc<dyn FactSink>, robot: Arc<dyn RobotP
         facts,
         robot,
         human: Arc::new(Nobody),
+        elevations: Arc::new(octos_edge::terms::NoElevations),
     }
 }
 

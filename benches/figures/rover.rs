@@ -155,6 +155,7 @@ impl Gate {
             args: &args,
             call,
             effective: Tier::SafeMotion,
+            elevation: None,
         };
         let mut grant = admit(ask, now, &mut pace).ok()?;
         Some((grant.take_permit()?, rules.params(args.args().as_map())))

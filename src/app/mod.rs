@@ -11,6 +11,7 @@ mod check;
 mod clock;
 mod control;
 mod ctl;
+mod elevate;
 mod exit;
 mod explain;
 mod fingerprint;
@@ -46,8 +47,11 @@ pub use audit::{
 pub use check::{
     CheckReport, CheckedFile, PrintedSetting, check_all, check_and_print, file_schema,
 };
-pub use control::{Answer, GoalStatus, PendingApproval, Status, Word};
+pub use control::{
+    Answer, ElevationNews, ElevationStatus, GoalStatus, PendingApproval, Status, Word,
+};
 pub use ctl::say;
+pub use elevate::elevate;
 pub use exit::{AppError, Exit};
 pub use explain::{ExplainNumber, ExplainRule, ExplainVerdict, Explanation, explain};
 pub use log::end_log;

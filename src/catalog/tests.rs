@@ -12,7 +12,8 @@ use crate::arguments::Alias;
 use crate::config::{Place, PolicyLayer, PolicyRule};
 use crate::gate::{PolicyStack, Verdict};
 use crate::terms::{
-    Access, Budget, Descriptor, Device, Effect, Motion, Reason, StopKind, Tier, ToolError, ToolName,
+    Access, Budget, Descriptor, Device, Effect, Elevated, ElevationId, Motion, Reason, StopKind,
+    Tier, ToolError, ToolName,
 };
 
 fn describe(name: &str, effect: Effect) -> Descriptor {
@@ -183,6 +184,48 @@ fn what_is_advertised_is_what_is_honoured() {
         Some("grip"),
         "hidden tools are no hints"
     );
+}
+
+#[test]
+fn a_view_under_an_elevation_shows_its_tools_and_marks_them_and_hides_the_others() {
+    let id = ElevationId::new(4).unwrap();
+    let elevated = |tier, names: &[&str]| Elevated {
+        id,
+        tier,
+        tools: names.iter().map(|n| ToolName::parse(n).unwrap()).collect(),
+    };
+    let catalog = rover(0).build().unwrap();
+    let policy = PolicyStack::root(Tier::Observe);
+    let plain = catalog.view(&policy);
+    let all = elevated(Tier::FullActuation, &["grip", "battery", "estop"]);
+    let view = catalog.view_under(&policy, &[all]);
+    let grip = view.find("grip").unwrap();
+    assert_eq!((grip.verdict, grip.elevation), (&Verdict::Allow, Some(id)));
+    assert_eq!(grip.effective, Tier::FullActuation);
+    for name in ["battery", "estop", "aim"] {
+        let other = view.find(name).unwrap();
+        assert_eq!(
+            (other.elevation, other.effective),
+            (None, Tier::Observe),
+            "{name}"
+        );
+    }
+    assert!(view.find("aim").unwrap().verdict.refusal().is_some());
+    assert_eq!(view.specs().len(), plain.specs().len() + 1);
+    let hidden: Vec<_> = view.hidden().iter().map(|h| (h.tier, h.count)).collect();
+    assert_eq!(hidden, [(Some(Tier::SafeMotion), 1)]);
+    assert_eq!(view.effective(), Tier::Observe);
+    assert_eq!(view.elevations().iter().copied().collect::<Vec<_>>(), [id]);
+    assert!(plain.elevations().is_empty());
+
+    let low = elevated(Tier::SafeMotion, &["grip"]);
+    let low = catalog.view_under(&policy, &[low]);
+    let refusal = low.find("grip").unwrap().verdict.refusal().unwrap().clone();
+    assert!(
+        refusal.detail.contains("ceiling is safe_motion"),
+        "{refusal}"
+    );
+    assert!(low.elevations().is_empty(), "it permits nothing");
 }
 
 #[test]

@@ -1,5 +1,8 @@
 //! The catalog under one policy, pinned for a turn.
 //!
+//! A view is also made of the Elevations that live when it is made: what one of them permits is marked
+//! with it, and a call needs that very one to live when it is granted.
+//!
 //! Every tool is judged once, when the view is made; a look-up afterwards is one hash, however many
 //! tools there are. Judging counts nothing. A stop is never hidden, whatever the policy says.
 
@@ -9,7 +12,7 @@ use std::sync::Arc;
 use super::builder::Catalog;
 use super::entry::Entry;
 use crate::gate::{PolicyStack, Verdict};
-use crate::terms::{Effect, Reason, Tier, ToolName, ToolSpec, nearest};
+use crate::terms::{Effect, Elevated, ElevationId, Reason, Tier, ToolName, ToolSpec, nearest};
 
 /// One tool with the verdict of the policy over it.
 #[derive(Debug, Clone, Copy)]
@@ -18,6 +21,10 @@ pub struct Judged<'a> {
     pub entry: &'a Entry,
     /// What the policy says of any call of it.
     pub verdict: &'a Verdict,
+    /// The Elevation without which the policy would refuse it.
+    pub elevation: Option<ElevationId>,
+    /// The tier up to which calls of this tool are permitted.
+    pub effective: Tier,
 }
 
 /// How many tools are not shown, for one reason and one tier.
@@ -35,26 +42,42 @@ pub struct Hidden {
 #[derive(Debug)]
 pub struct ToolView {
     catalog: Arc<Catalog>,
-    verdicts: Vec<Verdict>,
+    verdicts: Vec<Said>,
     specs: Vec<ToolSpec>,
     fingerprint: String,
     hidden: Vec<Hidden>,
     effective: Tier,
+    elevations: BTreeSet<ElevationId>,
+}
+
+/// What is said of one tool.
+#[derive(Debug, Clone)]
+struct Said {
+    verdict: Verdict,
+    raised: Option<(ElevationId, Tier)>,
 }
 
 impl Catalog {
     /// Judges every tool and pins the result.
     pub fn view(self: &Arc<Self>, policy: &PolicyStack) -> Arc<ToolView> {
-        let verdicts: Vec<Verdict> = self
-            .entries()
-            .iter()
-            .map(|entry| judge(policy, entry))
-            .collect();
+        self.view_under(policy, &[])
+    }
+
+    /// Judges every tool under the Elevations that live and pins the result.
+    pub fn view_under(
+        self: &Arc<Self>,
+        policy: &PolicyStack,
+        elevated: &[Elevated],
+    ) -> Arc<ToolView> {
+        let judged = self.entries().iter();
+        let judged = judged.map(|entry| judge((policy, elevated), entry));
+        let verdicts: Vec<Said> = judged.collect();
         let specs = visible(self.entries(), &verdicts);
         Arc::new(ToolView {
             fingerprint: fingerprint(&specs),
             hidden: hidden(&verdicts),
             effective: policy.effective(),
+            elevations: elevations(&verdicts),
             catalog: self.clone(),
             verdicts,
             specs,
@@ -76,10 +99,8 @@ impl ToolView {
     /// Returns the tool of this exact name, hidden ones included; `None` when there is none.
     pub fn find(&self, name: &str) -> Option<Judged<'_>> {
         let index = self.catalog.index_of(name)?;
-        Some(Judged {
-            entry: self.catalog.entries().get(index)?,
-            verdict: self.verdicts.get(index)?,
-        })
+        let entry = self.catalog.entries().get(index)?;
+        Some(self.judged(entry, self.verdicts.get(index)?))
     }
 
     /// Returns the visible tool that `name` most likely stands for.
@@ -92,7 +113,7 @@ impl ToolView {
         &self.hidden
     }
 
-    /// Returns the tier up to which calls are permitted.
+    /// Returns the tier up to which calls are permitted, of tools that no Elevation raises.
     pub fn effective(&self) -> Tier {
         self.effective
     }
@@ -102,7 +123,21 @@ impl ToolView {
         let entries = self.catalog.entries().iter();
         entries
             .zip(&self.verdicts)
-            .map(|(entry, verdict)| Judged { entry, verdict })
+            .map(|(entry, said)| self.judged(entry, said))
+    }
+
+    /// Returns the Elevations on which this view counts.
+    pub fn elevations(&self) -> &BTreeSet<ElevationId> {
+        &self.elevations
+    }
+
+    fn judged<'a>(&self, entry: &'a Entry, said: &'a Said) -> Judged<'a> {
+        Judged {
+            entry,
+            verdict: &said.verdict,
+            elevation: said.raised.map(|(id, _)| id),
+            effective: said.raised.map_or(self.effective, |(_, tier)| tier),
+        }
     }
 
     /// Returns the names of the tools that can move or configure a robot.
@@ -115,28 +150,52 @@ impl ToolView {
     }
 }
 
-fn judge(policy: &PolicyStack, entry: &Entry) -> Verdict {
-    if entry.descriptor().effect.is_stop() {
-        Verdict::Allow
-    } else {
-        policy.decide(entry.descriptor())
+fn judge((policy, elevated): (&PolicyStack, &[Elevated]), entry: &Entry) -> Said {
+    let tool = entry.descriptor();
+    let plain = |verdict| Said {
+        verdict,
+        raised: None,
+    };
+    if tool.effect.is_stop() {
+        return plain(Verdict::Allow);
+    }
+    let verdict = policy.decide(tool);
+    if verdict.refusal().is_none() {
+        return plain(verdict);
+    }
+    let mut raises = elevated.iter().filter(|one| one.is_for(&tool.name));
+    let Some(one) = raises.next() else {
+        return plain(verdict);
+    };
+    let raised = policy.decide_raised(tool, one.tier);
+    if raised.refusal().is_some() {
+        return plain(raised);
+    }
+    Said {
+        verdict: raised,
+        raised: Some((one.id, one.tier)),
     }
 }
 
-fn visible(entries: &[Entry], verdicts: &[Verdict]) -> Vec<ToolSpec> {
-    let shown = entries.iter().zip(verdicts).filter(|(_, verdict)| {
+fn visible(entries: &[Entry], verdicts: &[Said]) -> Vec<ToolSpec> {
+    let shown = entries.iter().zip(verdicts).filter(|(_, said)| {
         // A call that needs a person's word is shown: somebody may be there to give it.
-        matches!(verdict, Verdict::Allow | Verdict::Ask)
+        matches!(said.verdict, Verdict::Allow | Verdict::Ask)
     });
     shown
         .map(|(entry, _)| ToolSpec::from(entry.descriptor()))
         .collect()
 }
 
-fn hidden(verdicts: &[Verdict]) -> Vec<Hidden> {
+fn elevations(verdicts: &[Said]) -> BTreeSet<ElevationId> {
+    let raised = verdicts.iter().filter_map(|said| said.raised);
+    raised.map(|(id, _)| id).collect()
+}
+
+fn hidden(verdicts: &[Said]) -> Vec<Hidden> {
     let mut counts: BTreeMap<(Reason, Option<Tier>), u32> = BTreeMap::new();
-    for verdict in verdicts {
-        if let Verdict::Refuse(refusal) = verdict {
+    for said in verdicts {
+        if let Verdict::Refuse(refusal) = &said.verdict {
             let count = counts.entry((refusal.reason, refusal.needed)).or_default();
             *count = count.saturating_add(1);
         }

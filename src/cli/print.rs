@@ -47,6 +47,19 @@ impl Printer {
         }
     }
 
+    /// Prints one of several lines that a command tells while it goes on: as [`Printer::foreign`], each
+    /// document in a line of its own. Returns whether it got out: whoever is not heard any more must know.
+    pub(super) fn news(&self, text: &str, document: &impl Serialize) -> bool {
+        let line = if self.json {
+            // Plain data with text keys always has a JSON form.
+            spelled_out(&serde_json::to_string(document).unwrap_or_default())
+        } else {
+            text.trim_end().to_owned()
+        };
+        let mut out = io::stdout().lock();
+        writeln!(out, "{line}").and_then(|()| out.flush()).is_ok()
+    }
+
     /// Prints why the command ends, and the way out.
     pub(super) fn error(&self, error: &AppError) {
         let hint = error.hint();

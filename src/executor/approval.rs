@@ -76,7 +76,8 @@ impl Executor {
         let mut pace = self.pace().clone();
         let limited = limit(asked, checked, &pace)?;
         let now = self.ports.robot.posture();
-        would_pass((asked, checked), (&limited, &now), &mut pace)?;
+        let ahead = (&mut pace, &*self.ports.elevations);
+        would_pass((asked, checked), (&limited, &now), ahead)?;
         Ok(limited.args().clone())
     }
 
@@ -93,9 +94,10 @@ impl Executor {
                 // The gate says more about a latched robot; the word that is waited for would be late.
                 return refuse::stopped_since(asked, checked.entry.descriptor());
             }
-            // Who arms next has not asked for this call.
+            // Who arms next has not asked for this call, nor has who raises the tier next.
             let lost = self.in_vain(asked, checked).err();
-            if let Some(refusal) = lost.filter(|refusal| refusal.reason == Reason::NotArmed) {
+            let ends = [Reason::NotArmed, Reason::RobotTierGate];
+            if let Some(refusal) = lost.filter(|refusal| ends.contains(&refusal.reason)) {
                 return refusal;
             }
         }

@@ -17,6 +17,7 @@ mod admission;
 mod approval;
 mod batch;
 mod cut;
+mod lift;
 mod no_robot;
 mod pipeline;
 mod preview;

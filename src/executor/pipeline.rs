@@ -15,8 +15,8 @@ use super::turn::Asked;
 use super::{Turn, cut, refuse};
 use crate::gate::Pace;
 use crate::terms::{
-    Call, CallOrigin, CallReport, Clock, Effect, FactSink, Human, Outcome, Refusal, RobotPort,
-    StopCause, ToolError,
+    Call, CallOrigin, CallReport, Clock, Effect, ElevationPort, FactSink, Human, Outcome, Refusal,
+    RobotPort, StopCause, ToolError,
 };
 
 /// So many calls run at once; others wait for a slot in the order they came.
@@ -34,6 +34,8 @@ pub struct Ports {
     /// Who is asked before a call of a tier that needs a person's word;
     /// [`Nobody`](crate::terms::Nobody) when there is no way to one.
     pub human: Arc<dyn Human>,
+    /// The live Elevations; [`NoElevations`](crate::terms::NoElevations) where nobody gives any.
+    pub elevations: Arc<dyn ElevationPort>,
 }
 
 /// Runs calls. One for the whole process: rates, slots and exclusive scopes are shared by all turns.
@@ -182,12 +184,11 @@ impl Executor {
         asked: &Asked<'_>,
         checked: &Checked<'_>,
         approved: Approved,
-    ) -> Result<Admitted, Refusal> {
+    ) -> Result<Admitted<'_>, Refusal> {
         let number = self.calls.fetch_add(1, Ordering::Relaxed).saturating_add(1);
-        let robot = &*self.ports.robot;
         admit(
             (asked, checked, number),
-            (robot, approved),
+            (&self.ports, approved),
             &mut self.pace(),
         )
     }
@@ -201,9 +202,14 @@ impl Executor {
         &self,
         asked: &Asked<'_>,
         checked: &Checked<'_>,
-        admitted: Admitted,
+        mut admitted: Admitted<'_>,
     ) -> CallReport {
         let tool = checked.entry.descriptor();
+        // Given back when the call has ended, also when this future is dropped.
+        let lifted = admitted.lifted.take();
+        if let Some(lifted) = &lifted {
+            lifted.tell(self.record(), asked);
+        }
         let granted = (tool, &admitted, &*checked.repaired);
         let open = Open::granted(self.record(), *asked, granted);
         let changed = Changed {

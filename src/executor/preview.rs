@@ -8,7 +8,7 @@ use super::admission::{limit, would_pass};
 use super::stages::examine;
 use super::turn::Asked;
 use crate::gate::{Limited, Pace};
-use crate::terms::{Call, Posture, Reason, Refusal};
+use crate::terms::{Call, ElevationPort, NoElevations, Posture, Reason, Refusal};
 
 /// A stage of the pipeline, in its order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -119,7 +119,8 @@ fn walk(
     let at = |stage| move |refusal| (stage, refusal);
     let checked = examine(asked).map_err(|refusal| (Stage::of_early(refusal.reason), refusal))?;
     let limited = limit(asked, &checked, pace).map_err(at(Stage::Limits))?;
-    would_pass((asked, &checked), (&limited, now), pace).map_err(at(Stage::Admission))?;
+    let ahead = (pace, &NoElevations as &dyn ElevationPort);
+    would_pass((asked, &checked), (&limited, now), ahead).map_err(at(Stage::Admission))?;
     let repaired = checked.repaired;
     Ok((Passing { limited, repaired }, checked.asks_for_ms))
 }

@@ -76,7 +76,7 @@ impl<'a> Open<'a> {
     pub(super) fn granted(
         record: Record<'a>,
         asked: Asked<'a>,
-        (tool, admitted, repaired): (&Descriptor, &Admitted, &[String]),
+        (tool, admitted, repaired): (&Descriptor, &Admitted<'_>, &[String]),
     ) -> Self {
         record.facts.raise(Fact::Granted {
             call: short(&asked.call.id),

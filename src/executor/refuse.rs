@@ -5,7 +5,7 @@ use super::questions::{QUESTIONS_PER_MINUTE_MAX, QUESTIONS_PER_TURN_MAX, Spared}
 use super::turn::Asked;
 use crate::catalog::ToolView;
 use crate::gate::SubjectError;
-use crate::terms::{Descriptor, Reason, Refusal, Unasked};
+use crate::terms::{Descriptor, Reason, Refusal, Tier, Unasked};
 
 /// Longest tool name that is repeated or recorded, characters.
 pub(super) const NAME_CHARS_MAX: usize = 80;
@@ -147,9 +147,16 @@ fn refusal(
     Refusal {
         reason,
         needed: tool.effect.needed_tier(),
-        effective: asked.turn.view.effective(),
+        effective: effective(asked),
         rule: tool.rule.as_ref().map(|rule| rule.id.as_ref().to_owned()),
         detail,
         hint,
     }
+}
+
+/// Returns the tier up to which calls of the asked tool are permitted.
+fn effective(asked: &Asked<'_>) -> Tier {
+    let view = &asked.turn.view;
+    let judged = view.find(&asked.call.tool);
+    judged.map_or(view.effective(), |judged| judged.effective)
 }

@@ -39,12 +39,13 @@ impl Executor {
         &self,
         asked: &Asked<'_>,
         entry: &Entry,
-        admitted: Admitted,
+        admitted: Admitted<'_>,
     ) -> Result<String, ToolError> {
         let Admitted {
             grant,
             limited,
             number,
+            lifted: _,
             approver: _,
         } = admitted;
         let tool = entry.descriptor();

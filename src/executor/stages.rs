@@ -7,7 +7,7 @@ use super::turn::Asked;
 use crate::arguments::{Arguments, Flaw, Issue, Mended, Report, measure};
 use crate::catalog::{Entry, Judged, ToolView};
 use crate::gate::{Subject, ToolRules, Verdict};
-use crate::terms::{Descriptor, Refusal};
+use crate::terms::{Descriptor, ElevationId, Refusal, Tier};
 
 /// How long a person may take where no tier says it, ms. Chosen: a minute.
 const TTL_MS: u64 = 60_000;
@@ -22,6 +22,10 @@ pub(super) struct Checked<'a> {
     pub(super) repaired: Vec<String>,
     /// A person must say yes first, within so many ms.
     pub(super) asks_for_ms: Option<u64>,
+    /// The Elevation without which the policy would have refused it.
+    pub(super) elevation: Option<ElevationId>,
+    /// The tier up to which calls of this tool are permitted.
+    pub(super) effective: Tier,
 }
 
 /// Takes a call through the first stages; the first that refuses answers.
@@ -39,6 +43,8 @@ pub(super) fn examine<'a>(asked: &Asked<'a>) -> Result<Checked<'a>, Refusal> {
         args,
         repaired: repairs,
         asks_for_ms: needs_person.then(|| ttl_ms(judged.entry)),
+        elevation: judged.elevation,
+        effective: judged.effective,
     })
 }
 

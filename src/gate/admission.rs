@@ -1,8 +1,10 @@
 //! Admission: what stands against a call now, on a new snapshot of the robot; or a [`Grant`].
 //!
 //! Everything that stands against it is told at once; the reason is the first of: latched, bridge
-//! down, not armed, stale state, steps, workspace, interlock, rate, busy. Only a granted call
-//! spends. A granted call allocates nothing here.
+//! down, not armed, stale state, steps, workspace, interlock, rate, busy. A call above the ceiling needs
+//! an Elevation that lives: that it is over is told before all others. Only a granted call spends, a rate
+//! and one call of its Elevation; that one last, since another call may take it in the same moment. A
+//! granted call allocates nothing here.
 #![deny(clippy::arithmetic_side_effects)]
 
 use super::goal::age_ms;
@@ -10,8 +12,8 @@ use super::grant::NO_TOOL;
 use super::{Grant, Limited, Pace, Permit, StepBase, ToolRules};
 use crate::config::{EffectWord, LeaseProfile};
 use crate::terms::{
-    CommandKind, Descriptor, Effect, GraphTimer, LeaseTerms, Mono, Posture, Reason, Refusal,
-    RunState, Tier,
+    CommandKind, Descriptor, Effect, ElevationEnd, ElevationId, ElevationPort, GraphTimer,
+    LeaseTerms, Mono, Posture, Raised, Reason, Refusal, RunState, Tier,
 };
 
 /// A tool whose calls can be admitted.
@@ -77,6 +79,17 @@ pub struct Admission<'a> {
     pub call: u64,
     /// The tier in force, for the refusal.
     pub effective: Tier,
+    /// The Elevation that the policy counted on; `None` for a call that needs none.
+    pub elevation: Option<Lift<'a>>,
+}
+
+/// The Elevation under which one call asks to be admitted.
+#[derive(Debug, Clone, Copy)]
+pub struct Lift<'a> {
+    /// Which.
+    pub id: ElevationId,
+    /// The live ones.
+    pub port: &'a dyn ElevationPort,
 }
 
 /// One thing that stands against a call.
@@ -101,9 +114,15 @@ fn objection(reason: Reason, detail: impl Into<String>, hint: impl Into<String>)
 /// A [`Refusal`] with everything that stands against the call; nothing was spent then.
 pub fn admit(ask: Admission<'_>, now: &Posture, pace: &mut Pace) -> Result<Grant, Refusal> {
     let Some(rules) = ask.subject.rules else {
-        return Ok(grant(&ask, now, None));
+        return Ok(grant(&ask, now, (None, None)));
     };
     let mut stands = standing(rules, ask.args, now);
+    stands.extend(above(&ask));
+    let lift = ask.elevation;
+    stands.extend(
+        lift.and_then(|lift| lift.port.look(lift.id).err())
+            .map(over),
+    );
     stands.extend(in_step(rules, ask.args, &pace.base(rules, now.epoch)));
     if let Some(wait) = pace.wait_ms(rules.index, rules.tempo, now.now) {
         stands.push(objection(
@@ -115,9 +134,39 @@ pub fn admit(ask: Admission<'_>, now: &Posture, pace: &mut Pace) -> Result<Grant
     if !stands.is_empty() {
         return Err(refusal(&ask, rules, stands));
     }
+    let raised = match lift.map(|lift| lift.port.take(lift.id)).transpose() {
+        Ok(raised) => raised,
+        Err(end) => return Err(refusal(&ask, rules, vec![over(end)])),
+    };
     pace.spend(rules.index, rules.tempo, now.now);
     pace.accept(rules.index, now.epoch, &ask.args.steps);
-    Ok(grant(&ask, now, Some(rules)))
+    Ok(grant(&ask, now, (Some(rules), raised)))
+}
+
+/// Whoever decided before: nothing above the tier in force gets a grant.
+fn above(ask: &Admission<'_>) -> Option<Objection> {
+    let need = ask.subject.needed();
+    let need = need.filter(|need| !ask.effective.permits(*need))?;
+    Some(objection(
+        Reason::RobotTierGate,
+        format!(
+            "the call needs the tier {need}; {} is in force",
+            ask.effective
+        ),
+        "use a tool of a lower tier; only an operator can permit more",
+    ))
+}
+
+/// What the end of its Elevation has against a call.
+fn over(end: ElevationEnd) -> Objection {
+    objection(
+        Reason::RobotTierGate,
+        format!(
+            "the elevation that permitted this call is over: {}",
+            end.told()
+        ),
+        "go on with tools of a lower tier; only an operator can raise it again",
+    )
 }
 
 /// Returns what stands against a call besides rates and steps, in no particular order.
@@ -252,7 +301,8 @@ fn in_step(rules: &ToolRules, args: &Limited, base: &StepBase) -> Option<Objecti
 
 /// Returns the place of a reason in the order in which admission tells them.
 fn order(reason: Reason) -> usize {
-    const ORDER: [Reason; 9] = [
+    const ORDER: [Reason; 10] = [
+        Reason::RobotTierGate,
         Reason::EstopLatched,
         Reason::BridgeDown,
         Reason::NotArmed,
@@ -286,25 +336,37 @@ fn refusal(ask: &Admission<'_>, rules: &ToolRules, mut stands: Vec<Objection>) -
     }
 }
 
-fn grant(ask: &Admission<'_>, now: &Posture, rules: Option<&ToolRules>) -> Grant {
+fn grant(
+    ask: &Admission<'_>,
+    now: &Posture,
+    (rules, raised): (Option<&ToolRules>, Option<Raised>),
+) -> Grant {
     let budget = ask.subject.tool.budget;
     let lease_ms = rules
         .and_then(|rules| rules.lease)
         .map(|lease| u64::from(lease.hard_max_ms));
     let timeout_ms = budget.timeout_ms.min(lease_ms.unwrap_or(u64::MAX));
-    let deadline = now.now.plus_ms(timeout_ms);
+    let until = raised.map_or(Mono::from_ns(u64::MAX), |raised| raised.until);
+    let deadline = now.now.plus_ms(timeout_ms).min(until);
+    let elevation = raised.map(|raised| raised.id);
+    let call = (ask.call, now.epoch, elevation);
     Grant {
         epoch: now.epoch,
         deadline,
         output_bytes_max: budget.output_bytes_max,
         tier: ask.subject.needed(),
         tool: rules.map_or(NO_TOOL, |rules| rules.index),
-        permit: rules.and_then(|rules| permit(rules, (ask.call, now.epoch), deadline)),
+        permit: rules.and_then(|rules| permit(rules, call, deadline)),
+        raised,
     }
 }
 
 /// Returns the permit of a tool that changes the robot; none moves without a lease.
-fn permit(rules: &ToolRules, (call, epoch): (u64, u32), deadline: Mono) -> Option<Permit> {
+fn permit(
+    rules: &ToolRules,
+    (call, epoch, elevation): (u64, u32, Option<ElevationId>),
+    deadline: Mono,
+) -> Option<Permit> {
     let kind = match rules.effect {
         EffectWord::Move => CommandKind::Move,
         EffectWord::Hold => CommandKind::Hold,
@@ -331,6 +393,7 @@ fn permit(rules: &ToolRules, (call, epoch): (u64, u32), deadline: Mono) -> Optio
             } else {
                 0
             },
+            elevation,
         },
     })
 }

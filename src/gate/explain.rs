@@ -63,7 +63,9 @@ impl PolicyStack {
         if tool.effect.is_stop() {
             return Vec::new();
         }
-        self.objections(tool).map(|one| decider(&one)).collect()
+        self.objections(self.ceiling(), tool)
+            .map(|one| decider(&one))
+            .collect()
     }
 }
 

@@ -179,7 +179,12 @@ impl Rig {
             subject: Subject::of(&descriptor, tool).unwrap(),
             args,
             call: 7,
-            effective: Tier::SafeMotion,
+            effective: descriptor
+                .effect
+                .needed_tier()
+                .max(Some(Tier::SafeMotion))
+                .unwrap(),
+            elevation: None,
         };
         admit(ask, &self.now, &mut self.pace)
     }

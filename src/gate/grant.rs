@@ -13,6 +13,7 @@
 //!     tier: None,
 //!     tool: 0,
 //!     permit: None,
+//!     raised: None,
 //! };
 //! ```
 //! ```compile_fail,E0599
@@ -33,7 +34,7 @@
 //! }
 //! ```
 
-use crate::terms::{ActuationCmd, CommandKind, LeaseTerms, Mono, Params, Tier};
+use crate::terms::{ActuationCmd, CommandKind, LeaseTerms, Mono, Params, Raised, Tier};
 
 /// The index of a grant whose tool belongs to no robot: no robot file has a tool of this number, so a
 /// command that were made of it anyway has no verb and cannot leave.
@@ -48,6 +49,7 @@ pub struct Grant {
     pub(super) tier: Option<Tier>,
     pub(super) tool: u16,
     pub(super) permit: Option<Permit>,
+    pub(super) raised: Option<Raised>,
 }
 
 impl Grant {
@@ -71,6 +73,11 @@ impl Grant {
         self.tier
     }
 
+    /// Returns what was taken from an Elevation; `None` when the call needed none.
+    pub fn raised(&self) -> Option<Raised> {
+        self.raised
+    }
+
     /// Takes the part that moves a robot; `None` when this call may not, or when it was taken.
     pub fn take_permit(&mut self) -> Option<Permit> {
         self.permit.take()
@@ -90,6 +97,7 @@ impl Grant {
                 lost_after_ms: 0,
                 hard_max_ms: 0,
                 hold_ms: 0,
+                elevation: None,
             },
             params,
         }

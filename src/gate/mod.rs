@@ -36,7 +36,7 @@ mod tests;
 mod verdict;
 mod vet;
 
-pub use admission::{Admission, Subject, SubjectError, admit};
+pub use admission::{Admission, Lift, Subject, SubjectError, admit};
 pub use explain::{Decider, NumberLimit, NumberOutcome};
 pub use fence::Fence;
 pub use grant::{Grant, Permit};

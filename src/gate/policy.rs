@@ -1,7 +1,8 @@
 //! Policy: a ceiling of tiers and any number of layers, of which each must permit.
 //!
 //! There is no operation that widens: a stack begins with [`PolicyStack::root`] and every further
-//! step narrows it. Deciding counts nothing, takes one look-up, and allocates only to word a refusal.
+//! step narrows it. What a live Elevation permits beyond the ceiling is part of what a decision is given
+//! ([`PolicyStack::decide_raised`]); it stands above the ceiling alone, never above a layer. Deciding counts nothing, takes one look-up, and allocates only to word a refusal.
 //! Rules that name tools which do not exist are found by [`super::check_policy`] when the files load.
 
 use super::Verdict;
@@ -70,11 +71,21 @@ impl PolicyStack {
     /// When the ceiling and several layers refuse, the refusal tells all of them and takes its
     /// reason from the first.
     pub fn decide(&self, tool: &Descriptor) -> Verdict {
+        self.decide_under(self.ceiling, tool)
+    }
+
+    /// Decides as [`PolicyStack::decide`] does, for a tool that a live Elevation raises to `tier`. A layer
+    /// that refuses it still does, and a tier that asks a person still asks.
+    pub fn decide_raised(&self, tool: &Descriptor, tier: Tier) -> Verdict {
+        self.decide_under(self.ceiling.max(tier), tool)
+    }
+
+    fn decide_under(&self, ceiling: Tier, tool: &Descriptor) -> Verdict {
         if tool.effect.is_stop() {
             return Verdict::Allow;
         }
-        if self.refuses(tool) {
-            return Verdict::Refuse(self.refusal(tool));
+        if self.refuses(ceiling, tool) {
+            return Verdict::Refuse(self.refusal(ceiling, tool));
         }
         let asks = |need| {
             Tier::ALL
@@ -89,34 +100,43 @@ impl PolicyStack {
         }
     }
 
-    fn refuses(&self, tool: &Descriptor) -> bool {
+    fn refuses(&self, ceiling: Tier, tool: &Descriptor) -> bool {
         let needed = tool.effect.needed_tier();
-        let over = needed.is_some_and(|need| !self.ceiling.permits(need));
+        let over = needed.is_some_and(|need| !ceiling.permits(need));
         over || self.index.refuses(&tool.name, needed)
     }
 
     pub(super) fn objections<'a>(
         &'a self,
+        ceiling: Tier,
         tool: &'a Descriptor,
     ) -> impl Iterator<Item = Objection<'a>> {
         let needed = tool.effect.needed_tier();
-        let over = needed.filter(|need| !self.ceiling.permits(*need));
-        let ceiling = over.map(|_| Objection::Ceiling(self.ceiling));
+        let over = needed.filter(|need| !ceiling.permits(*need));
+        let ceiling = over.map(|_| Objection::Ceiling(ceiling));
         let layers = self.layers.iter();
         let layers = layers.filter_map(move |layer| layer.objection(Some(&tool.name), needed));
         ceiling.into_iter().chain(layers)
     }
 
-    fn refusal(&self, tool: &Descriptor) -> Refusal {
+    /// Returns the ceiling of the robot file, as `--tier` lowered it.
+    pub(super) fn ceiling(&self) -> Tier {
+        self.ceiling
+    }
+
+    fn refusal(&self, ceiling: Tier, tool: &Descriptor) -> Refusal {
         let effective = self.effective();
-        let first = self.objections(tool).next();
+        let first = self.objections(ceiling, tool).next();
         let reason = first.map_or(Reason::PolicyDeny, |first| first.reason());
         let hint = if reason == Reason::RobotTierGate {
             format!("use a tool of the tier {effective} or below; only an operator can permit more")
         } else {
             "use another tool; only an operator can change the policy".to_owned()
         };
-        let details: Vec<String> = self.objections(tool).map(|one| one.detail(tool)).collect();
+        let details: Vec<String> = self
+            .objections(ceiling, tool)
+            .map(|one| one.detail(tool))
+            .collect();
         Refusal {
             reason,
             needed: tool.effect.needed_tier(),

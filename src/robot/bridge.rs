@@ -163,6 +163,11 @@ impl Bridge {
                 "the lease ran out before the command left",
                 "call again",
             ),
+            DropCause::Elevation => (
+                Reason::RobotTierGate,
+                "the elevation that permitted the call ended before the command left",
+                "go on with tools of a lower tier; only an operator can raise it again",
+            ),
             DropCause::NotArmed => (
                 Reason::NotArmed,
                 "the run state admitted no motion when the command was to leave",

@@ -17,7 +17,8 @@ use super::{Ids, plan};
 use crate::config::RobotFile;
 use crate::safety::{AnswerClass, Links, VerbAnswer};
 use crate::terms::{
-    Fact, FactSink, Input, InputFault, Mono, PeerEvent, RobotId, StopCause, StopKind, WireEvent,
+    Fact, FactSink, Input, InputFault, Mono, PeerEvent, RobotId, StopCause, StopKind, Tier,
+    WireEvent,
 };
 
 /// The one runtime parameter that may be set from outside.
@@ -71,6 +72,12 @@ pub(super) struct Told {
 }
 
 impl Inbox {
+    /// Watches for these ceilings of linear speed, m/s, by tier, while a call runs that an Elevation
+    /// permits. Without this such a call is watched like any other.
+    pub fn watch_raised(&mut self, ceilings_mps: [Option<f64>; Tier::ALL.len()]) {
+        self.reader.watch_raised(ceilings_mps);
+    }
+
     /// Handles one event.
     pub fn handle(&mut self, event: WireEvent, now: Mono) -> Heard {
         let heard = match event {
@@ -227,7 +234,8 @@ impl Inbox {
             self.restarted();
         }
         self.last_state_seq = state.seq.or(self.last_state_seq);
-        let (reading, status, signs) = self.reader.read(&state, now);
+        let raised = self.links.shared.elevations.tier_running();
+        let (reading, status, signs) = self.reader.read(&state, (now, raised));
         // The view first: whoever sees the tick act on a state finds that state, or a newer one.
         self.states = self.states.saturating_add(1);
         let still = signs.has(crate::safety::Signs::STILL);

@@ -34,7 +34,7 @@ pub use inbox::{Heard, Inbox};
 pub use motion::MotionEnd;
 pub use outbox::Outbox;
 pub use pending::{Answer, PENDING_MAX};
-pub use plan::{Names, UNREADABLE_LATCH, safety_plan, speed_ceiling_mps};
+pub use plan::{Names, UNREADABLE_LATCH, raised_ceilings_mps, safety_plan, speed_ceiling_mps};
 pub use reading::Inside;
 pub use record::{EventTap, fact_of};
 pub use senses::RobotSenses;

@@ -378,6 +378,9 @@ impl Drive<'_> {
                 "the time for which the robot was armed ran out",
                 rests,
             )),
+            Over::Late | Over::Stopped(Some(StopCause::Deadline)) if self.lowered() => Err(
+                cancelled("the elevation that permitted the call is over", rests),
+            ),
             Over::Late | Over::Stopped(Some(StopCause::Deadline)) => Err(ToolError::TimedOut {
                 limit_ms: u64::from(self.tool.timeout_ms),
             }),
@@ -394,6 +397,11 @@ impl Drive<'_> {
     /// the stop that followed is over.
     fn outlasted_arming(&self) -> bool {
         self.bridge.links.shared.standing().outlasted == self.guard.call
+    }
+
+    /// Whether the tick ended this call because its Elevation did.
+    fn lowered(&self) -> bool {
+        self.bridge.links.shared.standing().lowered == self.guard.call
     }
 
     /// Waits until the stop or release after this call is over. Polls go on being counted, so that

@@ -235,6 +235,11 @@ impl Outbox {
         if cmd.kind == CommandKind::Read {
             return Ok(());
         }
+        // The call may have been admitted for the last of the count; what counts is that it lives.
+        let lives = |elevation| shared.elevations.lives(elevation);
+        if !cmd.lease.elevation.is_none_or(lives) {
+            return Err(DropCause::Elevation);
+        }
         let word = self.links.latch.word();
         if word.forbids_motion() || word.epoch != cmd.epoch {
             return Err(DropCause::Epoch);

@@ -32,8 +32,17 @@ pub fn safety_plan(robot: &RobotFile, tiers: &Tiers, board: &Board, boot: Boot) 
 /// Returns the ceiling of linear speed that the monitor watches, m/s: that of the tier in force, which
 /// is never above the robot's highest. `None` when that tier names none.
 pub fn speed_ceiling_mps(robot: &RobotFile, tiers: &Tiers, effective: Tier) -> Option<f64> {
-    let ceilings = &tiers.of(effective.min(robot.max_tier)).ceilings;
-    ceilings.get(&Kind::LinearSpeed).copied()
+    speed_ceiling_of(tiers, effective.min(robot.max_tier))
+}
+
+/// Returns the ceiling of linear speed of each tier, m/s: what the monitor watches while a call runs that
+/// an Elevation raises to it.
+pub fn raised_ceilings_mps(tiers: &Tiers) -> [Option<f64>; Tier::ALL.len()] {
+    Tier::ALL.map(|tier| speed_ceiling_of(tiers, tier))
+}
+
+fn speed_ceiling_of(tiers: &Tiers, tier: Tier) -> Option<f64> {
+    tiers.of(tier).ceilings.get(&Kind::LinearSpeed).copied()
 }
 
 /// Returns how long a call may have to wait for rest after its end, ms: the steps of the stop

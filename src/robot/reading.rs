@@ -13,7 +13,7 @@ use super::codec::{Holder, RobotState};
 use super::plan;
 use crate::config::RobotFile;
 use crate::safety::Signs;
-use crate::terms::{Mono, Reading};
+use crate::terms::{Mono, Reading, Tier};
 
 /// Longest word of the robot's status that is kept, characters.
 const STATUS_CHARS_MAX: usize = 40;
@@ -33,6 +33,8 @@ pub(super) struct Reader {
     inside: Inside,
     /// Above this speed the robot is too fast, m/s; `None` without a monitor.
     speed_max: Option<f64>,
+    /// The same while a call runs that an Elevation permits, for each tier.
+    raised_max: [Option<f64>; Tier::ALL.len()],
     own_names: Vec<String>,
     /// The position of the state before, m.
     last_position: Option<[f64; 3]>,
@@ -57,8 +59,18 @@ impl Reader {
             robot,
             inside,
             speed_max,
+            raised_max: [speed_max; Tier::ALL.len()],
             last_position: None,
         }
+    }
+
+    /// Watches for these ceilings, m/s, while a call of their tier runs that an Elevation permits.
+    pub(super) fn watch_raised(&mut self, ceilings_mps: [Option<f64>; Tier::ALL.len()]) {
+        let Some(factor) = self.robot.monitor.as_ref().map(|monitor| monitor.factor) else {
+            return;
+        };
+        let max = |ceiling: Option<f64>| Some(factor * ceiling.unwrap_or(REST_SPEED_MPS));
+        self.raised_max = ceilings_mps.map(max);
     }
 
     /// Forgets the state before: the robot's node is gone.
@@ -66,11 +78,12 @@ impl Reader {
         self.last_position = None;
     }
 
-    /// Reads one state: what the gate judges, the status word, and the signs for the tick.
+    /// Reads one state: what the gate judges, the status word, and the signs for the tick. `raised` is
+    /// the tier to which an Elevation raises the call that runs.
     pub(super) fn read(
         &mut self,
         state: &RobotState,
-        now: Mono,
+        (now, raised): (Mono, Option<Tier>),
     ) -> (Reading, Option<String>, Signs) {
         let body = &state.body;
         let space = self.robot.workspace.as_ref();
@@ -85,7 +98,7 @@ impl Reader {
         let still = says_still && self.seems_still(position, speed);
         let blind =
             (space.is_some() && position.is_none()) || (monitor.is_some() && speed.is_none());
-        let fast = match (speed, self.speed_max) {
+        let fast = match (speed, self.speed_max(raised)) {
             (Some(speed), Some(max)) => speed.abs() > max,
             (_, _) => false,
         };
@@ -113,6 +126,15 @@ impl Reader {
         };
         let short = status.map(|w| w.chars().take(STATUS_CHARS_MAX).collect());
         (reading, short, signs)
+    }
+
+    fn speed_max(&self, raised: Option<Tier>) -> Option<f64> {
+        let Some(tier) = raised else {
+            return self.speed_max;
+        };
+        let mut of_tiers = Tier::ALL.into_iter().zip(self.raised_max);
+        let found = of_tiers.find(|(one, _)| *one == tier);
+        found.map_or(self.speed_max, |(_, max)| max)
     }
 
     /// Whether what is watched agrees with a word of rest.

@@ -97,6 +97,15 @@ pub fn fact_of(event: SafetyEvent, names: &Names) -> Option<Fact> {
         SafetyEventKind::LateTick { late_ms } => Fact::LateTick { late_ms },
         SafetyEventKind::GraphSilent { ms } => Fact::GraphSilent { ms },
         SafetyEventKind::GraphBack { after_ms } => Fact::GraphBack { after_ms },
+        SafetyEventKind::Lowered {
+            elevation,
+            cause,
+            left,
+        } => Fact::ElevationEnded {
+            elevation,
+            cause,
+            left,
+        },
         SafetyEventKind::Order { .. } => return None,
     })
 }

@@ -109,6 +109,7 @@ fn next_epoch(epoch: u32) -> u32 {
 struct Inner {
     word: AtomicU64,
     person_stops: AtomicU32,
+    falls: AtomicU32,
     woken: [OnceLock<Thread>; WOKEN_MAX],
 }
 
@@ -129,6 +130,7 @@ impl Latch {
         Self(Arc::new(Inner {
             word: AtomicU64::new(word.to_bits()),
             person_stops: AtomicU32::new(0),
+            falls: AtomicU32::new(0),
             woken: Default::default(),
         }))
     }
@@ -138,6 +140,9 @@ impl Latch {
         // Counted first: whoever sees the new epoch sees the count as well.
         if kind == StopKind::Estop || cause.is_a_persons() {
             self.0.person_stops.fetch_add(1, Ordering::SeqCst);
+        }
+        if kind == StopKind::Estop || cause != StopCause::Deadline {
+            self.0.falls.fetch_add(1, Ordering::SeqCst);
         }
         let asked = |bits| Some(LatchWord::from_bits(bits).asked(kind, cause).to_bits());
         let before = self
@@ -152,6 +157,12 @@ impl Latch {
     /// Returns how often a person asked for a stop, or anybody for an estop; wraps.
     pub fn person_stops(&self) -> u32 {
         self.0.person_stops.load(Ordering::SeqCst)
+    }
+
+    /// Returns how often anything but the ordinary end of a call was asked for; wraps. An Elevation
+    /// that was given before the last of them is over.
+    pub fn falls(&self) -> u32 {
+        self.0.falls.load(Ordering::SeqCst)
     }
 
     /// Registers a thread to be woken by each request. Returns `false` when four are registered.

@@ -1,7 +1,7 @@
 //! The lease of one motion call: it lives on proof of progress, and once lapsed it never lives again.
 
 use super::{CallNote, TickInput};
-use crate::terms::{ActuationCmd, LeaseTerms, Mono, StopCause};
+use crate::terms::{ActuationCmd, ElevationId, LeaseTerms, Mono, StopCause};
 
 /// Counters whose movement is the proof of progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,6 +50,10 @@ impl Lease {
 
     pub(super) fn call(&self) -> u64 {
         self.terms.call
+    }
+
+    pub(super) fn elevation(&self) -> Option<ElevationId> {
+        self.terms.elevation
     }
 
     /// Looks for progress. Both counters must have moved since the last renewal: a future that is
@@ -133,6 +137,8 @@ impl Lease {
             u64::from(self.progress.spine == input.spine),
             u64::from(self.lapsed),
             u64::from(self.states == input.seen.states),
+            u64::from(terms.elevation.is_some()),
+            u64::from(input.lowered),
         ]);
     }
 }

@@ -13,6 +13,7 @@
 mod calls;
 mod checks;
 mod core;
+mod elevation;
 mod graph;
 mod latch;
 mod lateness;
@@ -34,6 +35,7 @@ mod tests;
 pub use calls::{CallEnd, CallNote, Calls};
 pub use checks::FailedChecks;
 pub use core::{Core, Pass};
+pub use elevation::{Elevations, Opening, Stands};
 pub use graph::GraphSeen;
 pub use latch::{Latch, LatchWord};
 pub use lateness::{LATENESS_BOUNDS_US, Lateness, LatenessCounts};

@@ -68,6 +68,8 @@ pub struct TickInput {
     pub outbox: u64,
     /// What is known of the call that holds the lease.
     pub call: CallNote,
+    /// Whether the Elevation that permits the call is over; `false` for a call that needs none.
+    pub lowered: bool,
     /// When the first verb of the latest stop was handed over.
     pub stop_sent: Option<StopSent>,
 }

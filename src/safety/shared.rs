@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread::Thread;
 
-use super::{Calls, FailedChecks, Lateness};
+use super::{Calls, Elevations, FailedChecks, Lateness};
 use crate::terms::{Mono, RunState};
 
 /// Results of orders that are kept for those who asked.
@@ -32,6 +32,8 @@ pub struct Standing {
     pub stop_active: bool,
     /// The latest call that was ended because the time of arming ran out; 0 for none.
     pub outlasted: u64,
+    /// The latest call that was ended because its Elevation did; 0 for none.
+    pub lowered: u64,
     /// The checks on which arming would fail now.
     pub arm_checks: FailedChecks,
     /// The checks on which a reset would fail now.
@@ -46,6 +48,7 @@ pub struct Shared {
     lease_until: AtomicU64,
     stop_active: AtomicBool,
     outlasted: AtomicU64,
+    lowered: AtomicU64,
     arm_checks: AtomicU32,
     reset_checks: AtomicU32,
     /// serial:32, states:32.
@@ -54,6 +57,8 @@ pub struct Shared {
     results: [AtomicU64; 8],
     /// The live calls.
     pub calls: Calls,
+    /// The live Elevations.
+    pub elevations: Elevations,
     /// How late the ticks came.
     pub lateness: Lateness,
     spine: Arc<AtomicU64>,
@@ -74,11 +79,13 @@ impl Shared {
             lease_until: AtomicU64::new(0),
             stop_active: AtomicBool::new(false),
             outlasted: AtomicU64::new(0),
+            lowered: AtomicU64::new(0),
             arm_checks: AtomicU32::new(FailedChecks::WRONG_STATE.bits()),
             reset_checks: AtomicU32::new(FailedChecks::WRONG_STATE.bits()),
             stop_sent: AtomicU64::new(0),
             results: Default::default(),
             calls: Calls::default(),
+            elevations: Elevations::default(),
             lateness: Lateness::default(),
             spine,
             outbox: AtomicU64::new(0),
@@ -97,6 +104,7 @@ impl Shared {
             lease_until: Mono::from_ns(self.lease_until.load(Ordering::SeqCst)),
             stop_active: self.stop_active.load(Ordering::SeqCst),
             outlasted: self.outlasted.load(Ordering::SeqCst),
+            lowered: self.lowered.load(Ordering::SeqCst),
             arm_checks: FailedChecks::of_bits(self.arm_checks.load(Ordering::SeqCst)),
             reset_checks: FailedChecks::of_bits(self.reset_checks.load(Ordering::SeqCst)),
         }
@@ -218,6 +226,7 @@ impl Shared {
         self.stop_active
             .store(standing.stop_active, Ordering::SeqCst);
         self.outlasted.store(standing.outlasted, Ordering::SeqCst);
+        self.lowered.store(standing.lowered, Ordering::SeqCst);
         self.run.store(standing.run.as_u8(), Ordering::SeqCst);
         self.arm_checks
             .store(standing.arm_checks.bits(), Ordering::SeqCst);

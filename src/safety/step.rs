@@ -4,13 +4,15 @@
 
 use std::sync::Arc;
 
+use super::elevation::Ground;
 use super::queue::{COMMAND_SLOTS, EVENT_SLOTS, OUT_SLOTS, Receiver, Sender, queue};
 use super::{
     CallNote, Core, FailedChecks, Latch, Observed, Order, OrderEntry, OrderPort, Pass, SafetyOut,
     SafetyPlan, Shared, TickInput, TickOut,
 };
 use crate::terms::{
-    ActuationCmd, DropCause, Mono, SafetyEvent, SafetyEventKind, StopCause, StopKind,
+    ActuationCmd, DropCause, ElevationId, Mono, RunState, SafetyEvent, SafetyEventKind, StopCause,
+    StopKind,
 };
 
 /// Orders that one round carries out; the rest waits for the next.
@@ -116,7 +118,7 @@ impl SafetyStep {
     /// Ticks until the tick has nothing more to ask for.
     fn settle(&mut self, now: Mono) {
         for _ in 0..TICKS_PER_ROUND {
-            let input = self.input(now, self.core.lease_call());
+            let input = self.input_of_lease(now);
             self.out.clear(now);
             self.core.tick(&input, &mut self.out);
             if !self.flush(now) {
@@ -130,7 +132,7 @@ impl SafetyStep {
             let Some(entry) = self.orders.pop() else {
                 return;
             };
-            let input = self.input(now, self.core.lease_call());
+            let input = self.input_of_lease(now);
             let mut failed = self.core.check(&input, entry.order);
             if failed.is_none() && entry.order == Order::Reset {
                 // Refused when a stop was asked for since the checks were made.
@@ -157,7 +159,7 @@ impl SafetyStep {
             let Some(cmd) = self.commands.pop() else {
                 return;
             };
-            let input = self.input(now, cmd.lease.call);
+            let input = self.input(now, (cmd.lease.call, cmd.lease.elevation));
             self.out.clear(now);
             let pass = self.core.offer(&input, &cmd, &mut self.out);
             // The lease is published, and the heartbeat is ahead in the queue, before the command.
@@ -205,7 +207,7 @@ impl SafetyStep {
             };
             record(&mut self.events, &self.links, SafetyEvent { at: now, kind });
         }
-        let input = self.input(now, self.core.lease_call());
+        let input = self.input_of_lease(now);
         let standing = self.core.standing(&input);
         self.links.shared.publish(&standing);
         // Only now, so that whoever reads a word without a stop finds the state that follows it.
@@ -227,11 +229,44 @@ impl SafetyStep {
                 .ask(StopKind::Estop, StopCause::InternalFault);
             asked = true;
         }
+        self.lower(&input, standing.run);
         asked | self.lost_events()
     }
 
     fn record(&mut self, event: SafetyEvent) {
         record(&mut self.events, &self.links, event);
+    }
+
+    /// Ends the Elevations that no longer stand after what was decided.
+    fn lower(&mut self, input: &TickInput, run: RunState) {
+        // Whoever asks counts first and sets the word then: what is told in between is the stop before.
+        let falls = self.links.latch.falls();
+        let ground = Ground {
+            now: input.now,
+            word: self.links.latch.word(),
+            falls,
+            run,
+            link_lost: self.core.link_lost(input),
+        };
+        let (events, links) = (&mut self.events, &self.links);
+        links
+            .shared
+            .elevations
+            .lower(&ground, |elevation, cause, left| {
+                let kind = SafetyEventKind::Lowered {
+                    elevation,
+                    cause,
+                    left,
+                };
+                record(
+                    events,
+                    links,
+                    SafetyEvent {
+                        at: ground.now,
+                        kind,
+                    },
+                );
+            });
     }
 
     /// A safety event that could not be recorded latches the robot, each time anew.
@@ -245,7 +280,12 @@ impl SafetyStep {
         latches
     }
 
-    fn input(&self, now: Mono, call: u64) -> TickInput {
+    /// What a tick looks at, with the call that holds the lease.
+    fn input_of_lease(&self, now: Mono) -> TickInput {
+        self.input(now, (self.core.lease_call(), self.core.lease_elevation()))
+    }
+
+    fn input(&self, now: Mono, (call, elevation): (u64, Option<ElevationId>)) -> TickInput {
         let shared = &self.links.shared;
         TickInput {
             now,
@@ -259,6 +299,7 @@ impl SafetyStep {
             } else {
                 shared.calls.note(call)
             },
+            lowered: elevation.is_some_and(|id| shared.elevations.is_over(id, now)),
             stop_sent: shared.stop_sent(),
         }
     }
@@ -273,7 +314,7 @@ impl SafetyStep {
 
     /// What a tick at `now` would look at.
     pub(super) fn looks_at(&self, now: Mono) -> TickInput {
-        self.input(now, self.core.lease_call())
+        self.input_of_lease(now)
     }
 }
 

@@ -38,8 +38,9 @@ pub struct Parts {
     pub executor: Arc<Executor>,
     /// What the model is shown of its robot.
     pub senses: Arc<dyn Senses>,
-    /// What the model may see and call.
-    pub view: Arc<ToolView>,
+    /// What the model may see and call. It changes when an operator raises a tier and when that ends;
+    /// what a reply was asked with is what its calls are judged with.
+    pub views: watch::Receiver<Arc<ToolView>>,
     /// Changes with each state of the robot.
     pub states: watch::Receiver<u64>,
     /// Raised with each iteration; leases look at it.
@@ -53,6 +54,8 @@ pub struct Spine {
     lane: Box<dyn Lane>,
     executor: Arc<Executor>,
     senses: Arc<dyn Senses>,
+    views: watch::Receiver<Arc<ToolView>>,
+    /// Pinned with each question to the model.
     view: Arc<ToolView>,
     pulse: Pulse,
     goals: mpsc::Receiver<Goal>,
@@ -67,13 +70,15 @@ impl Spine {
         let (status, watched) = watch::channel(SpineStatus::default());
         let shutdown = CancellationToken::new();
         let robot = Arc::clone(&parts.executor.ports().robot);
+        let view = parts.views.borrow().clone();
         let handle = SpineHandle::new(give, watched, (robot, shutdown.clone()));
         let spine = Self {
             agent: parts.agent,
             lane: parts.lane,
             executor: parts.executor,
             senses: parts.senses,
-            view: parts.view,
+            view,
+            views: parts.views,
             pulse: Pulse::new(parts.states, parts.progress),
             goals,
             status,
@@ -120,7 +125,7 @@ impl Spine {
 
     async fn pursue(&mut self, goal: Goal) {
         self.begun(&goal);
-        let turn = Turn {
+        let mut turn = Turn {
             view: self.view.clone(),
             origin: CallOrigin::Model,
             by: Some(MODEL.to_owned()),
@@ -136,6 +141,8 @@ impl Spine {
             event = match step {
                 AgentStep::End(end) => break end.as_str(),
                 AgentStep::Ask => {
+                    self.view = self.views.borrow().clone();
+                    turn.view = self.view.clone();
                     self.show(goal.number);
                     self.ask().await
                 }

@@ -147,6 +147,7 @@ fn kit(replies: Vec<Option<LaneReply>>, limits: Limits) -> Kit {
         facts: facts.clone(),
         robot: Arc::new(Stoppable(NoRobot::new(clock), AtomicU32::new(0))),
         human: Arc::new(crate::terms::Nobody),
+        elevations: Arc::new(crate::terms::NoElevations),
     };
     let robot = Arc::clone(&ports.robot);
     let catalog = CatalogBuilder::new().raw(Arc::new(Slow)).build().unwrap();
@@ -158,7 +159,7 @@ fn kit(replies: Vec<Option<LaneReply>>, limits: Limits) -> Kit {
         lane: Box::new(Replies(replies.into_iter())),
         executor: Arc::new(Executor::new(ports, Pace::without_robot())),
         senses: Arc::new(Numb),
-        view,
+        views: watch::Sender::new(view).subscribe(),
         states: watched,
         progress: progress.clone(),
     });

@@ -1,6 +1,6 @@
 //! Fixed-size words of the actuation path: nothing here touches a heap.
 
-use super::{Mono, RunState, StopCause};
+use super::{ElevationEnd, ElevationId, Mono, RunState, StopCause};
 
 /// Largest parameters of one command, bytes of JSON. Longer motion arguments are refused at `limit`.
 pub const PARAMS_BYTES_MAX: usize = 1024;
@@ -41,6 +41,8 @@ pub struct LeaseTerms {
     pub hard_max_ms: u32,
     /// For a hold: without a repeat for this long the motion ends, ms; 0 for all others.
     pub hold_ms: u32,
+    /// The Elevation that permits the call: the call ends with it; `None` when it needs none.
+    pub elevation: Option<ElevationId>,
 }
 
 /// One command on its way to the robot.
@@ -165,6 +167,15 @@ pub enum SafetyEventKind {
     GraphBack {
         /// For how long no motion could begin, ms.
         after_ms: u32,
+    },
+    /// An Elevation ended.
+    Lowered {
+        /// Which.
+        elevation: ElevationId,
+        /// Why.
+        cause: ElevationEnd,
+        /// The calls that it had left.
+        left: u32,
     },
     /// An operator's order was carried out or refused.
     Order {

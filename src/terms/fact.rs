@@ -6,8 +6,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ApprovalOutcome, Approver, Input, Keeping, PeerEvent, Reason, RunState, StopCause, StopKind,
-    Tier,
+    ApprovalOutcome, Approver, ElevationEnd, ElevationId, Input, Keeping, PeerEvent, Reason,
+    RunState, StopCause, StopKind, Tier,
 };
 
 /// How a fact is kept.
@@ -86,6 +86,8 @@ pub enum DropCause {
     Deadline,
     /// Its lease had run out.
     Lease,
+    /// The Elevation that permitted it had ended.
+    Elevation,
     /// The run state admits no motion.
     NotArmed,
     /// The queue to the sending thread was full.
@@ -96,10 +98,11 @@ pub enum DropCause {
 
 impl DropCause {
     /// All causes.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Epoch,
         Self::Deadline,
         Self::Lease,
+        Self::Elevation,
         Self::NotArmed,
         Self::Full,
         Self::Send,
@@ -111,6 +114,7 @@ impl DropCause {
             Self::Epoch => "epoch",
             Self::Deadline => "deadline",
             Self::Lease => "lease",
+            Self::Elevation => "elevation",
             Self::NotArmed => "not_armed",
             Self::Full => "full",
             Self::Send => "send",
@@ -263,6 +267,43 @@ pub enum Fact {
         who: Option<String>,
         /// The reason that they gave.
         why: String,
+    },
+    /// An operator gave a higher tier for some tools.
+    ElevationGiven {
+        /// Which.
+        elevation: ElevationId,
+        /// Who.
+        who: String,
+        /// Why.
+        why: String,
+        /// Up to which tier.
+        tier: Tier,
+        /// For which tools.
+        tools: Vec<String>,
+        /// For how many calls.
+        calls: u32,
+        /// For how long, s.
+        for_s: u32,
+    },
+    /// A call was granted that an Elevation permits.
+    ElevationUsed {
+        /// Which.
+        elevation: ElevationId,
+        /// The call's id.
+        call: String,
+        /// The tool.
+        tool: String,
+        /// The calls that are left.
+        left: u32,
+    },
+    /// An Elevation ended.
+    ElevationEnded {
+        /// Which.
+        elevation: ElevationId,
+        /// Why.
+        cause: ElevationEnd,
+        /// The calls that it had left.
+        left: u32,
     },
     /// A call was granted and runs.
     Granted {
@@ -531,6 +572,8 @@ impl Fact {
             | Self::StopNotConfirmed { .. }
             | Self::RunStateChanged { .. }
             | Self::OrderDone { .. }
+            | Self::ElevationGiven { .. }
+            | Self::ElevationEnded { .. }
             | Self::LatchPersisted { .. }
             | Self::CommandDropped { .. }
             | Self::HeartbeatDropped
@@ -553,6 +596,7 @@ impl Fact {
             | Self::SensorsShown { .. }
             | Self::ApprovalAsked { .. }
             | Self::ApprovalEnded { .. }
+            | Self::ElevationUsed { .. }
             | Self::Granted { .. }
             | Self::Finished { .. }
             | Self::Refused { .. }

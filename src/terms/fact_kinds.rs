@@ -1,7 +1,7 @@
 //! The words by which facts are told apart in records.
 
 /// The `kind` of every fact, in the order of the enum.
-pub const FACT_KINDS: [&str; 47] = [
+pub const FACT_KINDS: [&str; 50] = [
     "started",
     "ended",
     "tools_hidden",
@@ -15,6 +15,9 @@ pub const FACT_KINDS: [&str; 47] = [
     "sensors_shown",
     "approval_asked",
     "approval_ended",
+    "elevation_given",
+    "elevation_used",
+    "elevation_ended",
     "granted",
     "finished",
     "refused",

@@ -2,7 +2,7 @@
 //!
 //! Nothing here opens a file, a socket or a thread, and nothing here decides: a type in this room
 //! names a thing, gives its unit and range, and parses or prints it. The port traits
-//! ([`Wire`], [`FactSink`], [`Lane`], [`Human`], [`Senses`], [`Clock`]) are the only seams to the outside world; `app`
+//! ([`Wire`], [`FactSink`], [`Lane`], [`Human`], [`ElevationPort`], [`Senses`], [`Clock`]) are the only seams to the outside world; `app`
 //! chooses who stands behind them.
 
 mod args_text;
@@ -12,6 +12,7 @@ mod command;
 mod counted;
 mod descriptor;
 mod effect;
+mod elevation;
 mod fact;
 mod fact_kinds;
 mod human;
@@ -37,6 +38,10 @@ pub use command::{
 pub use counted::counted;
 pub use descriptor::{ARGS_DEPTH_MAX, Access, Budget, Descriptor, Rule, ToolSpec};
 pub use effect::{Device, Effect, Motion};
+pub use elevation::{
+    ELEVATED_CALLS_MAX, ELEVATED_S_MAX, ELEVATED_TOOLS_MAX, ELEVATIONS_MAX, Elevated, ElevationEnd,
+    ElevationId, ElevationPort, NoElevations, Raised,
+};
 pub use fact::{DropCause, Fact, FactClass, FactSink, InputFault};
 pub use fact_kinds::FACT_KINDS;
 pub use human::{ApprovalOutcome, ApprovalRequest, Approver, Human, Nobody, Said, Unasked};

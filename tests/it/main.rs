@@ -12,6 +12,7 @@ mod broken_files;
 mod child;
 mod closed_pipes;
 mod dataflows;
+mod elevation;
 mod ends;
 mod exit_codes;
 mod keys;

@@ -21,6 +21,8 @@ pub(crate) enum Trouble {
     Absent(io::Error),
     /// The node closed the connection before it answered.
     Closed,
+    /// The node said nothing in time.
+    Silent,
     /// Everything else.
     Other(String),
 }
@@ -30,6 +32,7 @@ impl fmt::Display for Trouble {
         match self {
             Self::Absent(error) => error.fmt(f),
             Self::Closed => f.write_str("the node closed the connection"),
+            Self::Silent => write!(f, "no answer within {} s", ANSWER_WITHIN.as_secs()),
             Self::Other(problem) => f.write_str(problem),
         }
     }
@@ -41,7 +44,7 @@ impl From<io::Error> for Trouble {
         if matches!(kind, ErrorKind::BrokenPipe | ErrorKind::ConnectionReset) {
             Self::Closed
         } else if matches!(kind, ErrorKind::WouldBlock | ErrorKind::TimedOut) {
-            Self::Other(format!("no answer within {} s", ANSWER_WITHIN.as_secs()))
+            Self::Silent
         } else {
             Self::Other(error.to_string())
         }
@@ -54,6 +57,14 @@ impl Trouble {
         AppError::Control {
             socket: socket.display().to_string(),
             problem: self.to_string(),
+        }
+    }
+
+    /// Says of a silent node how long it was waited for, when that is not the usual time.
+    fn after(self, what: &str, within: Duration) -> Self {
+        match self {
+            Self::Silent => Self::Other(format!("{what} {} s", within.as_secs())),
+            other => other,
         }
     }
 }
@@ -88,9 +99,8 @@ impl Client {
     /// # Errors
     /// [`Trouble`].
     pub(crate) fn ask_within(&mut self, word: &Word, within: Duration) -> Result<Answer, Trouble> {
-        let stream = self.reader.get_ref();
-        stream.set_read_timeout(Some(within))?;
-        self.exchange(word)
+        let heard = self.wait(within).and_then(|()| self.exchange(word));
+        heard.map_err(|trouble| trouble.after("no answer within", within))
     }
 
     /// Returns the process that listens, as the kernel names it here; `None` when it cannot be seen.
@@ -98,6 +108,25 @@ impl Client {
         let told = rustix::net::sockopt::socket_peercred(self.reader.get_ref()).ok()?;
         let pid = told.pid.as_raw_nonzero().get();
         (pid > 0).then_some(pid)
+    }
+
+    /// Waits for one more line, but not longer than `within`.
+    ///
+    /// # Errors
+    /// [`AppError::Control`] when the node is gone, says nothing for so long, or nonsense.
+    pub(crate) fn hear(&mut self, within: Duration) -> Result<Answer, AppError> {
+        let heard = self.wait(within).and_then(|()| self.read());
+        let heard = heard.map_err(|trouble| trouble.after("nothing heard for", within));
+        heard.map_err(|trouble| trouble.at(&self.socket))
+    }
+
+    /// Opens a further connection to the same node.
+    ///
+    /// # Errors
+    /// As [`Client::connect`].
+    #[cfg(feature = "embedded-daemon")]
+    pub(crate) fn beside(&self) -> Result<Self, AppError> {
+        Self::connect(&self.socket)
     }
 
     /// Says a stop on a connection of its own, and again when the node closed it.
@@ -141,6 +170,14 @@ impl Client {
             serde_json::to_string(word).map_err(|error| Trouble::Other(error.to_string()))?;
         line.push('\n');
         self.reader.get_mut().write_all(line.as_bytes())?;
+        self.read()
+    }
+
+    fn wait(&mut self, within: Duration) -> Result<(), Trouble> {
+        Ok(self.reader.get_ref().set_read_timeout(Some(within))?)
+    }
+
+    fn read(&mut self) -> Result<Answer, Trouble> {
         let mut text = String::new();
         let bound = u64::try_from(LINE_BYTES_MAX).unwrap_or(u64::MAX);
         (&mut self.reader).take(bound).read_line(&mut text)?;

@@ -6,11 +6,9 @@
 
 use serde_json::{Map, Value};
 
-use super::words::Word;
+use super::words::{TEXT_BYTES_MAX, Word};
 use crate::terms::StopKind;
 
-/// Longest `who`, `why` and goal, bytes. Those of a stop are cut there, the others refused.
-pub(super) const TEXT_BYTES_MAX: usize = 4096;
 /// Stands for a name or a reason that a stop does not give.
 const UNKNOWN: &str = "unknown";
 

@@ -22,6 +22,9 @@ mod words;
 pub(super) use client::{ANSWER_WITHIN, Client, Trouble};
 pub(super) use remedy::remedies;
 #[cfg(feature = "dora")]
-pub(super) use server::{Control, Server};
+pub(super) use server::{Control, Holding, Server};
 pub(super) use speaker::Speaker;
-pub use words::{Answer, GoalStatus, PendingApproval, Status, Word};
+pub(super) use words::name_problem;
+pub use words::{
+    Answer, ElevationNews, ElevationStatus, GoalStatus, PendingApproval, Status, Word,
+};

@@ -1,7 +1,7 @@
 //! The way out of each refusal: one table, shown by `ctl` and in its `--json` as `hint`.
 
 /// What a failed check begins with, and what to do about it.
-const REMEDIES: [(&str, &str); 33] = [
+const REMEDIES: [(&str, &str); 42] = [
     (
         "wrong run state",
         "`octos-edge ctl status` names the state: arming needs a disarmed robot (armed already: \
@@ -112,6 +112,30 @@ const REMEDIES: [(&str, &str); 33] = [
     ("the goal is empty", "`octos-edge ctl goal \"what to do\"`"),
     ("`who` is empty", "name yourself with --who"),
     ("`why` is empty", "give a reason with --why"),
+    (
+        "no operator armed the robot",
+        "`octos-edge ctl arm --why … --for-s …` first: an elevation ends with the arming",
+    ),
+    (
+        "no tool is named `",
+        "`octos-edge tools` lists the tools of the robot file",
+    ),
+    ("no tool is named:", "name each with --tool"),
+    ("`calls` is", "give a count of calls with --calls, 1 to 100"),
+    ("`for_s` is", "give a time of 1 to 3600 seconds"),
+    (
+        "4 elevations live already",
+        "let one of them end: `octos-edge ctl status` lists them",
+    ),
+    ("this connection holds", "say it on a connection of its own"),
+    (
+        "an elevation needs",
+        "say it on a connection that stays open: `octos-edge ctl elevate`",
+    ),
+    (
+        "layer `",
+        "an elevation raises the tier; what the policy file refuses only that file can permit",
+    ),
     (
         "process ",
         "say it from a terminal that the runtime did not start, in the same PID namespace",

@@ -2,10 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::terms::{RunState, StopCause, StopKind, Tier};
+use crate::terms::{ElevationEnd, ElevationId, RunState, StopCause, StopKind, Tier};
 
 /// Longest line of either direction, bytes.
 pub(super) const LINE_BYTES_MAX: usize = 16 * 1024;
+/// Longest `who`, `why` and goal, bytes. Those of a stop are cut there, the others refused.
+pub(super) const TEXT_BYTES_MAX: usize = 4096;
 
 /// What a person, or a command of this binary, asks of a node.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,6 +70,21 @@ pub enum Word {
         /// Id of the question, as `status` tells it.
         request: String,
     },
+    /// Raise the tier for some tools, for as long as this connection stays open.
+    Elevate {
+        /// Who.
+        who: String,
+        /// Why.
+        why: String,
+        /// Up to which tier.
+        tier: Tier,
+        /// For which tools, 1 to 8.
+        tools: Vec<String>,
+        /// For how many calls, 1 to 100.
+        calls: u32,
+        /// For how long, s, 1 to 3600.
+        for_s: u32,
+    },
     /// Give the agent a goal.
     Goal {
         /// Who.
@@ -94,6 +111,7 @@ impl Word {
             Self::Reset { .. } => "reset",
             Self::Approve { .. } => "approve",
             Self::Deny { .. } => "deny",
+            Self::Elevate { .. } => "elevate",
             Self::Goal { .. } => "goal",
             Self::End { .. } => "end",
         }
@@ -110,6 +128,7 @@ impl Word {
             | Self::Reset { who, .. }
             | Self::Approve { who, .. }
             | Self::Deny { who, .. }
+            | Self::Elevate { who, .. }
             | Self::Goal { who, .. }
             | Self::End { who } => who,
         }
@@ -124,6 +143,7 @@ impl Word {
             | Self::Reset { .. }
             | Self::Approve { .. }
             | Self::Deny { .. }
+            | Self::Elevate { .. }
             | Self::Goal { .. }
             | Self::End { .. } => false,
         }
@@ -166,6 +186,68 @@ pub struct PendingApproval {
     pub left_ms: u64,
 }
 
+/// An Elevation that lives.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ElevationStatus {
+    /// Its number.
+    pub elevation: ElevationId,
+    /// Who gave it.
+    pub who: String,
+    /// Why.
+    pub why: String,
+    /// Up to which tier.
+    pub tier: Tier,
+    /// For which tools.
+    pub tools: Vec<String>,
+    /// The calls that are left.
+    pub calls_left: u32,
+    /// Calls that run under it.
+    pub calls_running: u32,
+    /// How long it still lives at most, ms.
+    pub left_ms: u64,
+}
+
+/// What happens to an Elevation, told to the connection that holds it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "news", rename_all = "snake_case")]
+pub enum ElevationNews {
+    /// It is given, for as long as the connection stays open.
+    Given {
+        /// Its number.
+        elevation: ElevationId,
+        /// Who gave it.
+        who: String,
+        /// Up to which tier.
+        tier: Tier,
+        /// For which tools.
+        tools: Vec<String>,
+        /// For how many calls.
+        calls: u32,
+        /// For how long, ms.
+        left_ms: u64,
+    },
+    /// A call was granted that it permits.
+    Used {
+        /// Its number.
+        elevation: ElevationId,
+        /// The call's id: any text.
+        call: String,
+        /// The tool.
+        tool: String,
+        /// The calls that are left.
+        left: u32,
+    },
+    /// It is over.
+    Ended {
+        /// Its number.
+        elevation: ElevationId,
+        /// Why.
+        cause: ElevationEnd,
+        /// The calls that it had left.
+        left: u32,
+    },
+}
+
 /// The state of a node.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Status {
@@ -199,6 +281,9 @@ pub struct Status {
     /// Calls that wait for a person's word, oldest first.
     #[serde(default)]
     pub approvals: Vec<PendingApproval>,
+    /// Elevations that live, oldest first.
+    #[serde(default)]
+    pub elevations: Vec<ElevationStatus>,
     /// Where metrics are served, with the port that was chosen; `None` when nobody asked for them.
     #[serde(default)]
     pub metrics: Option<String>,
@@ -228,6 +313,8 @@ pub enum Answer {
         /// The code with which the process ends, as far as it is known.
         code: Option<u8>,
     },
+    /// What happens to the Elevation that this connection holds; more of them follow.
+    Elevation(ElevationNews),
     /// It was not done.
     Refused {
         /// Each check that failed.
@@ -240,5 +327,18 @@ impl Answer {
         Self::Refused {
             failed: vec![why.into()],
         }
+    }
+}
+
+/// Returns what is wrong with a name and a reason, `None` when nothing is.
+pub(in crate::app) fn name_problem(who: &str, why: &str) -> Option<String> {
+    if who.trim().is_empty() {
+        Some("`who` is empty: say who asks".to_owned())
+    } else if why.trim().is_empty() {
+        Some("`why` is empty: say why".to_owned())
+    } else if who.len() > TEXT_BYTES_MAX || why.len() > TEXT_BYTES_MAX {
+        Some(format!("`who` or `why` exceeds {TEXT_BYTES_MAX} bytes"))
+    } else {
+        None
     }
 }

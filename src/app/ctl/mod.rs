@@ -39,10 +39,7 @@ pub fn say(settings: &Settings, robot: Option<&RobotId>, word: &Word) -> Result<
             None => stop(&state, &robots_in(&state), word),
         };
     }
-    let (robot, mut client) = match robot {
-        Some(named) => (named.clone(), reach(&state, named)?),
-        None => the_only_one(&state)?,
-    };
+    let (robot, mut client) = one_node(&state, robot)?;
     let socket = socket_of(&state, &robot);
     match word {
         Word::End { .. } => end::end((client, &socket), word),
@@ -54,7 +51,24 @@ pub fn say(settings: &Settings, robot: Option<&RobotId>, word: &Word) -> Result<
         | Word::Reset { .. }
         | Word::Approve { .. }
         | Word::Deny { .. }
+        | Word::Elevate { .. }
         | Word::Goal { .. } => client.ask(word),
+    }
+}
+
+/// Connects to the node that serves `robot`; without an id to the only one of the state folder.
+///
+/// # Errors
+/// As for [`say`].
+pub(super) fn only_node(settings: &Settings, robot: Option<&RobotId>) -> Result<Client, AppError> {
+    let (_, client) = one_node(&settings.state()?, robot)?;
+    Ok(client)
+}
+
+fn one_node(state: &Path, robot: Option<&RobotId>) -> Result<(RobotId, Client), AppError> {
+    match robot {
+        Some(named) => Ok((named.clone(), reach(state, named)?)),
+        None => the_only_one(state),
     }
 }
 
@@ -62,7 +76,7 @@ fn reach(state: &Path, robot: &RobotId) -> Result<Client, AppError> {
     let socket = socket_of(state, robot);
     Client::open(&socket).map_err(|trouble| match trouble {
         Trouble::Absent(_) => nobody_serves(state, robot),
-        Trouble::Closed | Trouble::Other(_) => trouble.at(&socket),
+        Trouble::Closed | Trouble::Silent | Trouble::Other(_) => trouble.at(&socket),
     })
 }
 
@@ -247,6 +261,9 @@ impl Status {
             format!("\nmetrics   http://{at}/metrics")
         });
         let asked: String = self.approvals.iter().map(question).collect();
+        let raised = self.elevations.iter();
+        let raised = raised.map(|one| format!("\nraised    {}", one.to_text()));
+        let raised: String = raised.collect();
         let files = self.restart_required.iter();
         let restart: String = files
             .map(|file| {
@@ -258,7 +275,7 @@ impl Status {
             .collect();
         format!(
             "robot     {} served by process {}\nstate     {}{cause}, epoch {}\ntier      {}\n\
-             position  {place}, {age}\nspeed     {speed}\ngoal      {goal}{waiting}\narming    {arming}{metrics}{restart}{asked}",
+             position  {place}, {age}\nspeed     {speed}\ngoal      {goal}{waiting}\narming    {arming}{metrics}{restart}{raised}{asked}",
             self.robot_id, self.pid, self.run, self.epoch, self.tier
         )
     }

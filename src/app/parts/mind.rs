@@ -8,18 +8,19 @@ use std::sync::mpsc::SyncSender;
 
 use super::End;
 use super::approvals::Approvals;
+use super::elevations::Elevations;
 use crate::agent::{Agent, Limits, system_prompt};
 use crate::app::assembly;
 use crate::app::exit::AppError;
 use crate::app::load::Installation;
-use crate::catalog::ToolView;
 use crate::config::{RobotFile, Scenario};
 use crate::executor::{Executor, Ports};
 use crate::gate::{Pace, PolicyStack, RobotRules};
 use crate::model::{Cue, Scripted};
 use crate::robot::{Bridge, RobotSenses};
+use crate::safety::Links;
 use crate::spine::{Parts, Spine, SpineHandle};
-use crate::terms::{Call, Clock, Fact, FactSink, LaneReply, Tier};
+use crate::terms::{Call, Clock, FactSink, LaneReply, Tier};
 
 /// Prefix of the one kind of model that this release has.
 #[cfg(feature = "dora")]
@@ -87,6 +88,7 @@ pub(in crate::app) struct Mind {
 /// What the agent needs to wake.
 pub(in crate::app) struct Wake {
     pub(in crate::app) bridge: Arc<Bridge>,
+    pub(in crate::app) links: Links,
     pub(in crate::app) clock: Arc<dyn Clock>,
     pub(in crate::app) sink: Arc<dyn FactSink>,
     pub(in crate::app) progress: Arc<AtomicU64>,
@@ -105,6 +107,7 @@ pub(in crate::app) struct Awake {
     pub(in crate::app) has_model: bool,
     pub(in crate::app) tier: Tier,
     pub(in crate::app) approvals: Approvals,
+    pub(in crate::app) elevations: Elevations,
 }
 
 impl Mind {
@@ -133,8 +136,11 @@ impl Mind {
     pub(in crate::app) fn wake(self, given: Wake) -> Result<Awake, AppError> {
         let catalog = assembly::catalog(&self.robot, &self.rules, &given.bridge)
             .map_err(|errors| AppError::Internal(format!("tools: {errors}")))?;
-        let view = catalog.view(&self.policy);
-        tell_hidden(&view, given.sink.as_ref());
+        let (clock, sink) = (Arc::clone(&given.clock), Arc::clone(&given.sink));
+        let elevations =
+            Elevations::new((catalog, self.policy.clone()), given.links, (clock, sink));
+        let views = elevations.views();
+        let actuating = views.borrow().actuating();
         let has_model = given.script.is_some();
         let approvals = Approvals::new(
             Arc::clone(&given.clock),
@@ -147,19 +153,20 @@ impl Mind {
                 facts: given.sink,
                 robot: Arc::clone(&given.bridge) as Arc<dyn crate::terms::RobotPort>,
                 human: Arc::new(approvals.clone()),
+                elevations: Arc::new(elevations.clone()),
             },
             Pace::new(&self.rules),
         );
         let system = self.system();
         let (spine, handle) = Spine::new(Parts {
-            agent: Agent::new(Limits::default(), system, view.actuating()),
+            agent: Agent::new(Limits::default(), system, actuating),
             lane: Box::new(Scripted::new(given.script.unwrap_or_default())),
             executor: Arc::new(executor),
             senses: Arc::new(RobotSenses::new(
                 Arc::clone(&given.bridge),
                 self.policy.effective(),
             )),
-            view,
+            views,
             states: given.bridge.state_changes(),
             progress: given.progress,
         });
@@ -175,16 +182,7 @@ impl Mind {
             has_model,
             tier: self.policy.effective(),
             approvals,
+            elevations,
         })
-    }
-}
-
-fn tell_hidden(view: &ToolView, sink: &dyn FactSink) {
-    for hidden in view.hidden() {
-        sink.raise(Fact::ToolsHidden {
-            reason: hidden.reason,
-            tier: hidden.tier,
-            count: hidden.count,
-        });
     }
 }

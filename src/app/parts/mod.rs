@@ -5,6 +5,7 @@
 
 mod approvals;
 mod desk;
+mod elevations;
 mod end;
 mod mind;
 mod operator;
@@ -15,11 +16,15 @@ use std::sync::atomic::AtomicU64;
 
 use crate::app::load::Installation;
 use crate::gate::Fence;
-use crate::robot::{self, Ids, Setup, assemble, safety_plan, speed_ceiling_mps};
+use crate::robot::{
+    self, Ids, Setup, assemble, raised_ceilings_mps, safety_plan, speed_ceiling_mps,
+};
 use crate::safety::{Boot, Latch};
 use crate::terms::{Clock, Fact, FactSink, RobotId, Tier};
 
 pub(super) use desk::Desk;
+#[cfg(any(feature = "dora", test))]
+pub(super) use elevations::Held;
 pub(super) use end::{ENDS_MAX, End};
 #[cfg(feature = "dora")]
 pub(super) use end::{EndSeen, EndWatch};
@@ -67,7 +72,7 @@ pub(super) fn begin(installation: &Installation, life: Life) -> robot::Parts {
         tier: life.tier,
         version: env!("CARGO_PKG_VERSION").to_owned(),
     });
-    assemble(Setup {
+    let mut parts = assemble(Setup {
         plan: safety_plan(robot, tiers, board, life.boot),
         latch: Latch::new(0, life.boot.latched),
         inside: match &robot.workspace {
@@ -84,7 +89,9 @@ pub(super) fn begin(installation: &Installation, life: Life) -> robot::Parts {
         clock: life.clock,
         sink: life.sink,
         spine: life.spine,
-    })
+    });
+    parts.inbox.watch_raised(raised_ceilings_mps(tiers));
+    parts
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use std::sync::mpsc::SyncSender;
 #[cfg(feature = "dora")]
 use super::EndWatch;
 use super::approvals::{Approvals, Reply, Unanswered};
+use super::elevations::{Ask, Elevations, Held};
 use super::{Desk, End, Scribe};
 use crate::app::control::{Answer, GoalStatus, Speaker, Status, Word};
 use crate::app::fingerprint::Fingerprint;
@@ -70,6 +71,7 @@ pub(in crate::app) struct OperatorDesk {
     pub(in crate::app) robot_id: String,
     pub(in crate::app) tier: Tier,
     pub(in crate::app) approvals: Approvals,
+    pub(in crate::app) elevations: Elevations,
     pub(in crate::app) metrics: Option<String>,
     /// The files that were loaded.
     pub(in crate::app) loaded: Fingerprint,
@@ -105,6 +107,12 @@ impl OperatorDesk {
             }
             Word::Deny { who, why, request } => {
                 self.answer(request, (who, Reply::No { why }), from)
+            }
+            // Nobody would hold it: see `elevate`.
+            Word::Elevate { .. } => {
+                let why = "an elevation needs a connection that holds it".to_owned();
+                self.refuse(word, vec![why.clone()], from);
+                Answer::refused(why)
             }
             Word::Goal { .. } => self.goal(word, from),
             Word::End { who } => {
@@ -158,9 +166,40 @@ impl OperatorDesk {
                     .then(|| posture.now.ms_since(goal.began) / 1000),
             },
             approvals: self.approvals.pending(),
+            elevations: self.elevations.live(),
             metrics: self.metrics.clone(),
             restart_required: self.loaded.changed(),
         }
+    }
+
+    /// Raises a tier for some tools, for as long as what is returned lives.
+    ///
+    /// # Errors
+    /// The answer that refuses it; it is recorded.
+    pub(in crate::app) fn elevate(&self, word: &Word, from: Speaker) -> Result<Held, Answer> {
+        let Word::Elevate {
+            who,
+            why,
+            tier,
+            tools,
+            calls,
+            for_s,
+        } = word
+        else {
+            return Err(self.carry_out(word, from));
+        };
+        let given = self.elevations.give(Ask {
+            who,
+            why,
+            tier: *tier,
+            tools,
+            calls: *calls,
+            for_s: *for_s,
+        });
+        given.map_err(|failed| {
+            self.refuse(word, failed.clone(), from);
+            Answer::Refused { failed }
+        })
     }
 
     fn answer(&self, request: &str, said: (&str, Reply<'_>), from: Speaker) -> Answer {
@@ -185,6 +224,7 @@ impl OperatorDesk {
             | Word::Reset { .. }
             | Word::Approve { .. }
             | Word::Deny { .. }
+            | Word::Elevate { .. }
             | Word::Goal { .. }
             | Word::End { .. } => {
                 return Answer::Refused {
@@ -303,6 +343,7 @@ impl OperatorDesk {
             | Word::Estop { .. }
             | Word::Approve { .. }
             | Word::Deny { .. }
+            | Word::Elevate { .. }
             | Word::Goal { .. }
             | Word::End { .. } => (String::new(), None),
         };
@@ -321,6 +362,7 @@ impl OperatorDesk {
             | Word::Estop { .. }
             | Word::Approve { .. }
             | Word::Deny { .. }
+            | Word::Elevate { .. }
             | Word::Goal { .. }
             | Word::End { .. } => true,
         };

@@ -17,11 +17,26 @@ pub(in crate::app) trait Say {
     /// # Errors
     /// When the node cannot be reached.
     fn say(&mut self, word: &Word) -> Result<Answer, AppError>;
+
+    /// Says a word from a terminal of its own, which holds what the word gives. Returns the terminal,
+    /// or the answer that refuses it.
+    ///
+    /// # Errors
+    /// When the node cannot be reached.
+    fn say_and_hold(&mut self, word: &Word) -> Result<Result<Terminal, Answer>, AppError>;
 }
+
+/// A terminal that is open; dropping it closes it.
+pub(in crate::app) type Terminal = Box<dyn fmt::Debug + Send>;
 
 impl Say for OperatorDesk {
     fn say(&mut self, word: &Word) -> Result<Answer, AppError> {
         Ok(self.carry_out(word, Speaker::Scenario))
+    }
+
+    fn say_and_hold(&mut self, word: &Word) -> Result<Result<Terminal, Answer>, AppError> {
+        let held = self.elevate(word, Speaker::Scenario);
+        Ok(held.map(|held| Box::new(held) as Terminal))
     }
 }
 
@@ -43,6 +58,8 @@ pub(in crate::app) struct Play {
     answers: VecDeque<ScriptedAnswer>,
     /// The questions that wait and were seen before.
     asked: Vec<String>,
+    /// Terminals that hold an Elevation.
+    terminals: Vec<Terminal>,
     goal_at: Option<Mono>,
     place: Option<[f64; 3]>,
     moved_m: f64,
@@ -65,6 +82,7 @@ impl Play {
             asked: Vec::new(),
             scenario,
             progress,
+            terminals: Vec::new(),
             goal_at: None,
             place: None,
             moved_m: 0.0,
@@ -109,8 +127,11 @@ impl Play {
     ) -> Result<bool, AppError> {
         let seen = self.seen(status, now);
         while let Some(act) = self.operator.next(&seen) {
-            let word = word_of(&act, &self.scenario.operator);
-            self.say(to, &word)?;
+            match word_of(&act, &self.scenario.operator) {
+                Some(word @ Word::Elevate { .. }) => self.raise(to, &word)?,
+                Some(word) => self.say(to, &word)?,
+                None => self.hang_up(),
+            }
         }
         self.reply(to, status)?;
         if status.ready && self.goal_at.is_none() {
@@ -181,19 +202,50 @@ impl Play {
         }
     }
 
+    /// Raises a tier, and keeps the terminal open.
+    fn raise(&mut self, to: &mut dyn Say, word: &Word) -> Result<(), AppError> {
+        match to.say_and_hold(word)? {
+            Ok(terminal) => {
+                self.terminals.push(terminal);
+                self.tell(word.as_str(), "given, the terminal stays open");
+            }
+            Err(answer) => self.hear(word, answer),
+        }
+        Ok(())
+    }
+
+    /// Closes the terminals: what they hold ends.
+    fn hang_up(&mut self) {
+        if self.terminals.is_empty() {
+            self.trouble("hang_up: no terminal is open".to_owned());
+        }
+        self.terminals.clear();
+        self.tell("hang_up", "terminals are closed");
+    }
+
     fn say(&mut self, to: &mut dyn Say, word: &Word) -> Result<(), AppError> {
-        let result = match to.say(word)? {
+        let answer = to.say(word)?;
+        self.hear(word, answer);
+        Ok(())
+    }
+
+    fn hear(&mut self, word: &Word, answer: Answer) {
+        let result = match answer {
             Answer::Done { text } => text,
             Answer::Status(_) => "status".to_owned(),
             Answer::Ending { .. } => "the node ends".to_owned(),
+            Answer::Elevation(news) => news.to_text(),
             Answer::Refused { failed } => {
                 let trouble = format!("{} refused: {}", word.as_str(), failed.join("; "));
                 self.troubles.push(trouble.clone());
                 trouble
             }
         };
-        (self.progress)(&format!("{:>10} | {}: {result}", "operator", word.as_str()));
-        Ok(())
+        self.tell(word.as_str(), &result);
+    }
+
+    fn tell(&self, what: &str, result: &str) {
+        (self.progress)(&format!("{:>10} | {what}: {result}", "operator"));
     }
 
     fn walk(&mut self, position: Option<[f64; 3]>) {
@@ -211,9 +263,10 @@ fn has_settled(status: &Status) -> bool {
     status.goal.number > 0 && !status.goal.running && !is_under_way
 }
 
-fn word_of(act: &OperatorAct, who: &str) -> Word {
+/// Returns the word of an act; `None` for the one that says nothing.
+fn word_of(act: &OperatorAct, who: &str) -> Option<Word> {
     let who = who.to_owned();
-    match act {
+    Some(match act {
         OperatorAct::Arm { why, for_s } => Word::Arm {
             who,
             why: why.clone(),
@@ -235,5 +288,20 @@ fn word_of(act: &OperatorAct, who: &str) -> Word {
             who,
             why: why.clone(),
         },
-    }
+        OperatorAct::Elevate {
+            why,
+            tier,
+            tools,
+            calls,
+            for_s,
+        } => Word::Elevate {
+            who,
+            why: why.clone(),
+            tier: *tier,
+            tools: tools.clone(),
+            calls: *calls,
+            for_s: *for_s,
+        },
+        OperatorAct::HangUp => return None,
+    })
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use super::operator::{Play, Played, Say};
+use super::operator::{Play, Played, Say, Terminal};
 use crate::app::clock::SystemClock;
 use crate::app::control::{Answer, Client, Word};
 use crate::app::exit::AppError;
@@ -45,6 +45,14 @@ pub(super) fn play(rehearsal: Rehearsal) -> Result<JoinHandle<Played>, AppError>
 impl Say for Client {
     fn say(&mut self, word: &Word) -> Result<Answer, AppError> {
         self.ask(word)
+    }
+
+    fn say_and_hold(&mut self, word: &Word) -> Result<Result<Terminal, Answer>, AppError> {
+        let mut terminal = self.beside()?;
+        Ok(match terminal.ask(word)? {
+            Answer::Elevation(_) => Ok(Box::new(terminal)),
+            other => Err(other),
+        })
     }
 }
 

@@ -21,12 +21,12 @@ use std::time::Duration;
 use tokio::runtime::Runtime;
 
 use super::clock::SystemClock;
-use super::control::{Answer, Control, Server, Speaker, Word};
+use super::control::{Answer, Control, ElevationNews, Holding, Server, Speaker, Word};
 use super::exit::{AppError, Exit};
 use super::load::Installation;
 use super::parts::{
-    Desk, ENDS_MAX, End, EndSeen, EndWatch, Life, Mind, OperatorDesk, Scribe, Wait, Wake, begin,
-    script,
+    Desk, ENDS_MAX, End, EndSeen, EndWatch, Held, Life, Mind, OperatorDesk, Scribe, Wait, Wake,
+    begin, script,
 };
 use super::requests::NodeRequest;
 use super::settings::Settings;
@@ -183,6 +183,7 @@ impl Node {
         let runtime = async_runtime(self.installation.board.tokio_workers)?;
         let spine = self.mind.wake(Wake {
             bridge: Arc::clone(&bridge),
+            links: links.clone(),
             clock: Arc::clone(&self.clock),
             sink: Arc::clone(&self.sink),
             progress: self.spine_progress,
@@ -208,6 +209,7 @@ impl Node {
             robot_id: self.robot_id.to_string(),
             tier: spine.tier,
             approvals: spine.approvals,
+            elevations: spine.elevations,
             metrics: exporter.as_ref().map(|at| at.address().to_string()),
             loaded: self.installation.files.clone(),
             end: end_sender.clone(),
@@ -329,6 +331,7 @@ impl Control for OperatorDesk {
             | Word::Reset { .. }
             | Word::Approve { .. }
             | Word::Deny { .. }
+            | Word::Elevate { .. }
             | Word::Goal { .. } => answer,
         }
     }
@@ -337,8 +340,24 @@ impl Control for OperatorDesk {
         Self::stop_at_once(self, word, from)
     }
 
+    fn elevate(
+        &self,
+        word: &Word,
+        from: Speaker,
+    ) -> Result<(Box<dyn Holding>, ElevationNews), Answer> {
+        let held = Self::elevate(self, word, from)?;
+        let begun = held.begun().clone();
+        Ok((Box::new(held), begun))
+    }
+
     fn refused(&self, word: &Word, why: &str, from: Speaker) {
         self.refuse(word, vec![why.to_owned()], from);
+    }
+}
+
+impl Holding for Held {
+    fn news(&mut self) -> Vec<ElevationNews> {
+        Self::news(self)
     }
 }
 

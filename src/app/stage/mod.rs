@@ -208,6 +208,7 @@ impl<W: World + 'static> Stage<W> {
         let heard = world.take_heard();
         drop(world);
         self.keeper.follow(&self.clock);
+        self.control.elevations.keep_up();
         if next.as_ms().is_multiple_of(DISK_LOOK_MS) {
             self.keeper.desk.keep_up(self.clock.wall());
             self.control.scribe.look();
@@ -299,6 +300,7 @@ impl Stands {
         let sink: Arc<dyn FactSink> = self.keeper.ledger.clone();
         let awake = mind.wake(Wake {
             bridge: self.bridge.clone(),
+            links: self.links.clone(),
             clock: Arc::new(clock.clone()),
             sink: sink.clone(),
             progress,
@@ -319,6 +321,7 @@ impl Stands {
             robot_id: self.robot_id.to_string(),
             tier: awake.tier,
             approvals: awake.approvals,
+            elevations: awake.elevations,
             metrics: None,
             loaded: self.loaded,
             end: sender,

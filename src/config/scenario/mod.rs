@@ -65,6 +65,21 @@ pub enum OperatorAct {
         /// Why.
         why: String,
     },
+    /// Raises the tier for some tools, from a terminal that stays open.
+    Elevate {
+        /// Why.
+        why: String,
+        /// Up to which tier.
+        tier: Tier,
+        /// For which tools; any texts, to show that a wrong one is refused.
+        tools: Vec<String>,
+        /// For how many calls.
+        calls: u32,
+        /// For how long, s.
+        for_s: u32,
+    },
+    /// Closes every terminal from which a tier was raised.
+    HangUp,
 }
 
 /// One thing the operator does.

@@ -13,7 +13,9 @@ use crate::config::reader::{
     stem_of, text, whole, word,
 };
 use crate::config::{ConfigErrors, file};
-use crate::terms::{Reason, RobotId, RunState, StopCause, StopKind};
+use crate::terms::{
+    ELEVATED_CALLS_MAX, ELEVATED_TOOLS_MAX, Reason, RobotId, RunState, StopCause, StopKind, Tier,
+};
 
 const GUIDE: &str = "dataflows/README.md";
 /// Most answers, events, faults, turns, calls and things seen of one turn, and expectations of one
@@ -143,6 +145,8 @@ enum Act {
     Stop,
     Estop,
     Reset,
+    Elevate,
+    HangUp,
 }
 
 const ACTS: &[(&str, Act)] = &[
@@ -151,29 +155,87 @@ const ACTS: &[(&str, Act)] = &[
     ("stop", Act::Stop),
     ("estop", Act::Estop),
     ("reset", Act::Reset),
+    ("elevate", Act::Elevate),
+    ("hang_up", Act::HangUp),
 ];
 
 fn act(node: Node<'_>) -> Option<OperatorAct> {
     node.table(|t| {
         let act = t.must("do", word(ACTS));
-        let why = t.must("why", text(1..=SHORT_BYTES_MAX));
-        let for_s = match act {
-            Some(Act::Arm) => t.must("for_s", whole(1..=RUN_S_MAX)),
-            Some(Act::Disarm | Act::Stop | Act::Estop | Act::Reset) => {
-                t.refuse("for_s", "changes nothing: only `arm` has it", "remove it");
-                None
-            }
-            None => t.may("for_s", whole(1..=RUN_S_MAX)),
-        };
-        let why = why?;
+        let why = why(t, act);
+        let for_s = for_s(t, act);
+        let raise = raise(t, act);
         Some(match act? {
-            Act::Arm => OperatorAct::Arm { why, for_s: for_s? },
-            Act::Disarm => OperatorAct::Disarm { why },
-            Act::Stop => OperatorAct::Stop { why },
-            Act::Estop => OperatorAct::Estop { why },
-            Act::Reset => OperatorAct::Reset { why },
+            Act::Arm => OperatorAct::Arm {
+                why: why?,
+                for_s: for_s?,
+            },
+            Act::Disarm => OperatorAct::Disarm { why: why? },
+            Act::Stop => OperatorAct::Stop { why: why? },
+            Act::Estop => OperatorAct::Estop { why: why? },
+            Act::Reset => OperatorAct::Reset { why: why? },
+            Act::Elevate => {
+                let (tier, tools, calls) = raise?;
+                OperatorAct::Elevate {
+                    why: why?,
+                    tier,
+                    tools,
+                    calls,
+                    for_s: for_s?,
+                }
+            }
+            Act::HangUp => OperatorAct::HangUp,
         })
     })
+}
+
+fn why(t: &mut Table<'_>, act: Option<Act>) -> Option<String> {
+    if act == Some(Act::HangUp) {
+        t.refuse(
+            "why",
+            "changes nothing: nobody asks who is gone",
+            "remove it",
+        );
+        return None;
+    }
+    t.must("why", text(1..=SHORT_BYTES_MAX))
+}
+
+fn for_s(t: &mut Table<'_>, act: Option<Act>) -> Option<u32> {
+    match act {
+        Some(Act::Arm | Act::Elevate) => t.must("for_s", whole(1..=RUN_S_MAX)),
+        Some(Act::Disarm | Act::Stop | Act::Estop | Act::Reset | Act::HangUp) => {
+            let problem = "changes nothing: only `arm` and `elevate` have it";
+            t.refuse("for_s", problem, "remove it");
+            None
+        }
+        None => t.may("for_s", whole(1..=RUN_S_MAX)),
+    }
+}
+
+/// Reads what `elevate` alone has.
+fn raise(t: &mut Table<'_>, act: Option<Act>) -> Option<(Tier, Vec<String>, u32)> {
+    if act.is_some_and(|act| act != Act::Elevate) {
+        for key in ["tier", "tools", "calls"] {
+            t.refuse(key, "changes nothing: only `elevate` has it", "remove it");
+        }
+        return None;
+    }
+    let names = list(1..=ELEVATED_TOOLS_MAX, prose(1..=SHORT_BYTES_MAX));
+    let calls = whole(1..=ELEVATED_CALLS_MAX);
+    let (tier, tools, calls) = match act {
+        Some(_) => (
+            t.must("tier", reader::tier),
+            t.must("tools", names),
+            t.must("calls", calls),
+        ),
+        None => (
+            t.may("tier", reader::tier),
+            t.may("tools", names),
+            t.may("calls", calls),
+        ),
+    };
+    Some((tier?, tools?, calls?))
 }
 
 fn turn(node: Node<'_>) -> Option<ScriptedTurn> {

@@ -39,6 +39,12 @@ operator = { do = "estop", why = "test" }
 [[event]]
 when = { answered = 2 }
 operator = { do = "arm", why = "test", for_s = 5 }
+[[event]]
+when = "ready"
+operator = { do = "elevate", why = "test", tier = "full_actuation", tools = ["rover_gripper_set"], calls = 2, for_s = 5 }
+[[event]]
+when = { answered = 3 }
+operator = { do = "hang_up" }
 [[fault]]
 when = "ready"
 do = "lose_requests"

@@ -16,8 +16,8 @@ use crate::executor::{Executor, Ports, Questions, Repeats, Turn};
 use crate::gate::{Pace, PolicyStack, RobotRules};
 use crate::terms::{
     Access, ApprovalRequest, Approver, Budget, Call, CallOrigin, Clock, Descriptor, Device, Effect,
-    Fact, FactSink, Human, Mono, Motion, Posture, Reading, Reason, Refusal, RobotPort, RunState,
-    Said, StopCause, StopKind, Tier, ToolError, ToolName, Unasked,
+    Elevated, ElevationPort, Fact, FactSink, Human, Mono, Motion, Posture, Reading, Reason,
+    Refusal, RobotPort, RunState, Said, StopCause, StopKind, Tier, ToolError, ToolName, Unasked,
 };
 
 const TIERS: [&str; 4] = [
@@ -325,6 +325,7 @@ pub(super) struct Kit {
     plain: Vec<(Descriptor, Does)>,
     rover_does: Vec<(&'static str, Does)>,
     asks: bool,
+    elevated: Vec<Elevated>,
 }
 
 impl Kit {
@@ -355,6 +356,7 @@ impl Kit {
             facts: facts.clone(),
             robot: robot.clone(),
             human: person.clone(),
+            elevations: Arc::new(crate::terms::NoElevations),
         };
         Self {
             executor: Executor::new(ports, Pace::new(&rules)),
@@ -369,6 +371,7 @@ impl Kit {
             plain: Vec::new(),
             rover_does: Vec::new(),
             asks: false,
+            elevated: Vec::new(),
         }
     }
 
@@ -399,6 +402,17 @@ impl Kit {
     pub(super) fn answered(self, says: impl IntoIterator<Item = Says>) -> Self {
         self.person.says.lock().unwrap().extend(says);
         self.asking()
+    }
+
+    /// Lets this Elevation live when a turn begins.
+    pub(super) fn raised(mut self, elevated: Elevated, port: Arc<dyn ElevationPort>) -> Self {
+        let ports = Ports {
+            elevations: port,
+            ..self.executor.ports().clone()
+        };
+        self.executor = Executor::new(ports, Pace::new(&self.rules));
+        self.elevated.push(elevated);
+        self
     }
 
     fn with(mut self, descriptor: Descriptor, does: Does) -> Self {
@@ -433,7 +447,7 @@ impl Kit {
             policy = policy.ask(&self.tiers);
         }
         Turn {
-            view: builder.build().unwrap().view(&policy),
+            view: builder.build().unwrap().view_under(&policy, &self.elevated),
             origin: CallOrigin::Model,
             by: Some("model".to_owned()),
             person_stops: 0,

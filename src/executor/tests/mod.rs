@@ -3,6 +3,7 @@
 mod approvals;
 mod arguments;
 mod batches;
+mod elevations;
 mod ends;
 mod kit;
 mod random;

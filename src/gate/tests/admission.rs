@@ -32,6 +32,7 @@ fn a_grant_carries_epoch_deadline_tier_and_the_lease_of_its_call() {
         lost_after_ms: 1500,
         hard_max_ms: 30_000,
         hold_ms: 400,
+        elevation: None,
     };
     assert_eq!(permit.lease(), lease);
     let command = permit.into_command([1; 16], Params::new());
@@ -330,6 +331,7 @@ fn a_tool_of_no_robot_is_granted_its_budget_whatever_the_robot_does() {
         args: &args,
         call: 1,
         effective: Tier::Observe,
+        elevation: None,
     };
     let now = Posture {
         run: RunState::Latched,

@@ -8,9 +8,10 @@ use serde_json::json;
 use super::world::{World, no_params};
 use crate::robot::motion::drive;
 use crate::robot::{Asked, Ids};
+use crate::safety::Opening;
 use crate::terms::{
-    CommandKind, DropCause, Fact, Input, InputFault, RunState, StopCause, StopKind, ToolError,
-    WireEvent,
+    CommandKind, DropCause, ElevationEnd, Fact, Input, InputFault, RunState, StopCause, StopKind,
+    Tier, ToolError, WireEvent,
 };
 
 fn ignored(world: &World, wanted: InputFault) -> usize {
@@ -109,6 +110,51 @@ fn case_60_a_latch_set_between_the_tick_and_the_send_keeps_the_command_back() {
         )
     };
     assert_eq!(world.count(epoch), 1);
+}
+
+#[test]
+fn case_70_a_command_whose_elevation_ends_between_the_tick_and_the_send_does_not_leave() {
+    for kind in [CommandKind::Move, CommandKind::Config] {
+        let tool = match kind {
+            CommandKind::Config => "robot_release_control",
+            CommandKind::Move | CommandKind::Hold | CommandKind::Read => "rover_go_to_pose",
+        };
+        let mut world = World::armed();
+        let elevations = &world.parts.links.shared.elevations;
+        let opening = Opening {
+            tier: Tier::EmergencyOverride,
+            calls: 1,
+            until: world.now().plus_ms(60_000),
+            falls: world.parts.links.latch.falls(),
+        };
+        let id = elevations.open(opening).unwrap();
+        elevations.take(id, (world.now(), opening.falls)).unwrap();
+        let mut cmd = world.cmd(tool, kind);
+        cmd.lease.elevation = Some(id);
+        assert!(world.parts.links.shared.calls.open(cmd.lease.call));
+        assert!(world.bridge().submit(cmd));
+        let now = world.now();
+        world.parts.safety.step(now); // the command is in the queue to the sending thread
+        world.parts.links.shared.elevations.let_go(id);
+        world.parts.outbox.step(&mut world.line);
+        let left = world.line.out.iter();
+        let left = left.filter(|text| text.contains("go_to_pose") || text.contains("release"));
+        assert_eq!(left.count(), 0, "{kind:?}");
+        world.tick();
+        let dropped = |f: &Fact| {
+            let elevation = DropCause::Elevation;
+            matches!(f, Fact::CommandDropped { why, .. } if *why == elevation)
+        };
+        let ended = |f: &Fact| {
+            let lost = ElevationEnd::OperatorLost;
+            matches!(f, Fact::ElevationEnded { cause, .. } if *cause == lost)
+        };
+        assert_eq!(
+            (world.count(dropped), world.count(ended)),
+            (1, 1),
+            "{kind:?}"
+        );
+    }
 }
 
 #[test]

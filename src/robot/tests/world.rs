@@ -239,6 +239,7 @@ impl World {
                 lost_after_ms: if moves { 1_500 } else { 0 },
                 hard_max_ms: if moves { 30_000 } else { 0 },
                 hold_ms: if kind == CommandKind::Hold { 400 } else { 0 },
+                elevation: None,
             },
             params: Params::try_from("{}").unwrap(),
         }

@@ -109,6 +109,10 @@ impl Core {
             self.outlasted = self.lease_call();
             out.ask(StopKind::Stop, StopCause::Deadline);
         }
+        if input.lowered {
+            self.lowered = self.lease_call();
+            out.ask(StopKind::Stop, StopCause::Deadline);
+        }
         let states = input.seen.states;
         let seen_since = self.lease.as_ref().is_some_and(|l| l.seen_since(states));
         match input.call.end {

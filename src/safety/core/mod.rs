@@ -42,7 +42,7 @@ use super::pace::Pace;
 use super::sequence::StopRun;
 use super::{CallEnd, Order, SafetyPlan, Standing, TickInput, TickOut};
 use crate::terms::{
-    ActuationCmd, CommandKind, DropCause, Mono, RunState, SafetyEventKind, StopCause,
+    ActuationCmd, CommandKind, DropCause, ElevationId, Mono, RunState, SafetyEventKind, StopCause,
 };
 
 /// How a command may pass.
@@ -74,6 +74,8 @@ pub struct Core {
     armed_until: Mono,
     /// The latest call that was ended because the time of arming ran out; 0 for none.
     outlasted: u64,
+    /// The latest call that was ended because its Elevation did; 0 for none.
+    lowered: u64,
     idle_since: Mono,
     /// Whether the next rest ends in `disarmed` instead of `armed`.
     disarm_after: bool,
@@ -109,6 +111,7 @@ impl Core {
             seen_ours: false,
             armed_until: Mono::ZERO,
             outlasted: 0,
+            lowered: 0,
             idle_since: Mono::ZERO,
             disarm_after: false,
             losses: 0,
@@ -157,6 +160,9 @@ impl Core {
         if input.call.end != CallEnd::Running {
             return Err(DropCause::Lease);
         }
+        if input.lowered {
+            return Err(DropCause::Elevation);
+        }
         match (self.run, cmd.kind) {
             (RunState::Armed, CommandKind::Config) => {
                 self.idle_since = now;
@@ -185,6 +191,7 @@ impl Core {
             lease_until: self.lease.as_ref().map_or(Mono::ZERO, Lease::until),
             stop_active: self.stop.is_some(),
             outlasted: self.outlasted,
+            lowered: self.lowered,
             arm_checks: self.check(input, arm),
             reset_checks: self.check(input, Order::Reset),
         }
@@ -193,6 +200,16 @@ impl Core {
     /// Returns the call that holds the lease; 0 for none.
     pub fn lease_call(&self) -> u64 {
         self.lease.as_ref().map_or(0, Lease::call)
+    }
+
+    /// Returns the Elevation under which the call that holds the lease runs.
+    pub(super) fn lease_elevation(&self) -> Option<ElevationId> {
+        self.lease.as_ref().and_then(Lease::elevation)
+    }
+
+    /// Returns whether the robot was not heard for too long, or is gone.
+    pub(super) fn link_lost(&self, input: &TickInput) -> bool {
+        !input.seen.peer_up || !input.seen.fresh(input.now, self.plan.stale_after_ms)
     }
 
     /// Returns when the next tick is due.

@@ -174,6 +174,7 @@ impl Bench {
                 lost_after_ms: 1_000,
                 hard_max_ms: 30_000,
                 hold_ms: if kind == CommandKind::Hold { 400 } else { 0 },
+                elevation: None,
             },
             params: Params::new(),
         }

@@ -98,6 +98,7 @@ fn no_first_command_passes_once_the_process_ends_or_the_robot_is_out_of_bounds()
 /// What the tick looks at when all is well, at epoch 5.
 fn well() -> TickInput {
     TickInput {
+        lowered: false,
         now: Mono::from_ms(1_000),
         word: Latch::new(5, None).word(),
         seen: Seen {

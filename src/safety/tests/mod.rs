@@ -6,6 +6,7 @@
 
 mod bench;
 mod causes;
+mod elevations;
 mod graph;
 mod motions;
 mod props;

@@ -61,6 +61,15 @@ pub(super) fn apply(m: &Metrics, fact: &Fact) {
         }
         Fact::ApprovalAsked { .. } => m.add(&family::APPROVALS_ASKED, &[], 1),
         Fact::ApprovalEnded { outcome, .. } => m.add(&family::APPROVALS, &[outcome.as_str()], 1),
+        Fact::ElevationGiven { .. } => {
+            m.change(&family::ELEVATIONS_LIVE, &[], 1.0);
+            m.add(&family::ORDERS, &["elevate", "done"], 1);
+        }
+        Fact::ElevationUsed { .. } => m.add(&family::ELEVATION_CALLS, &[], 1),
+        Fact::ElevationEnded { cause, .. } => {
+            m.change(&family::ELEVATIONS_LIVE, &[], -1.0);
+            m.add(&family::ELEVATIONS_ENDED, &[cause.as_str()], 1);
+        }
         Fact::Granted { clamped, .. } => {
             let hits = u64::try_from(clamped.len()).unwrap_or(u64::MAX);
             m.add(&family::LIMIT_HITS, &["clamp"], hits);
@@ -273,6 +282,7 @@ fn order_label(order: &str) -> &'static str {
         "arm" => "arm",
         "disarm" => "disarm",
         "reset" => "reset",
+        "elevate" => "elevate",
         _ => "other",
     }
 }

@@ -5,7 +5,8 @@
 
 use super::QueueName;
 use crate::terms::{
-    ApprovalOutcome, DropCause, FactClass, InputFault, Reason, RunState, StopCause, Tier,
+    ApprovalOutcome, DropCause, ElevationEnd, FactClass, InputFault, Reason, RunState, StopCause,
+    Tier,
 };
 
 /// What kind of number a metric is.
@@ -159,6 +160,13 @@ families! {
     APPROVALS = Counter "octos_edge_approvals_total"
         [LabelSet { key: "outcome", values: || ApprovalOutcome::ALL.map(ApprovalOutcome::as_str).to_vec() }]
         "Questions to a person that ended, and answers that came too late.";
+    ELEVATIONS_LIVE = Gauge "octos_edge_elevations_live" []
+        "Elevations that live: a higher tier for some tools, by an operator's word.";
+    ELEVATION_CALLS = Counter "octos_edge_elevation_calls_total" []
+        "Calls granted because an elevation permits them.";
+    ELEVATIONS_ENDED = Counter "octos_edge_elevations_ended_total"
+        [LabelSet { key: "cause", values: || ElevationEnd::ALL.map(ElevationEnd::as_str).to_vec() }]
+        "Elevations that ended.";
     GOALS_BEGUN = Counter "octos_edge_goals_begun_total" []
         "Goals given to the agent.";
     GOALS_ENDED = Counter "octos_edge_goals_ended_total"
@@ -189,7 +197,7 @@ families! {
     LATCHES = Counter "octos_edge_latches_persisted_total" []
         "Latches written to disk.";
     ORDERS = Counter "octos_edge_orders_total"
-        [LabelSet { key: "order", values: || vec!["arm", "disarm", "reset", "other"] },
+        [LabelSet { key: "order", values: || vec!["arm", "disarm", "reset", "elevate", "other"] },
          LabelSet { key: "outcome", values: || vec!["done", "refused"] }]
         "Orders of operators.";
     COMMANDS = Counter "octos_edge_commands_sent_total"

@@ -168,6 +168,10 @@ impl Metrics {
         self.registry.counter(family, values).increment(by);
     }
 
+    fn change(&self, family: &family::Family, values: &[&str], by: f64) {
+        self.registry.gauge(family, values).increment(by);
+    }
+
     fn set(&self, family: &family::Family, values: &[&str], to: f64) {
         self.registry.gauge(family, values).set(to);
     }

@@ -82,6 +82,7 @@ fn kit() -> Kit {
         facts: facts.clone(),
         robot: parts.bridge.clone(),
         human: Arc::new(crate::terms::Nobody),
+        elevations: Arc::new(crate::terms::NoElevations),
     };
     let tools = describe(&rover, &rules);
     Kit {

@@ -27,6 +27,17 @@ pub(super) enum Line {
     Long(Vec<u8>),
 }
 
+/// What came within a time.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Heard {
+    /// A line.
+    Line(Line),
+    /// No line, and the peer is there.
+    Silence,
+    /// The peer is gone.
+    Gone,
+}
+
 /// Reads lines.
 #[derive(Debug)]
 pub(super) struct Lines<'a> {
@@ -48,14 +59,8 @@ impl<'a> Lines<'a> {
         let mut chunk = [0; READ_BYTES];
         let mut silence = Duration::ZERO;
         loop {
-            if let Some(end) = self.held.iter().position(|byte| *byte == b'\n')
-                && end < LINE_BYTES_MAX
-            {
-                let rest = self.held.split_off(end.saturating_add(1));
-                return Some(Line::Whole(std::mem::replace(&mut self.held, rest)));
-            }
-            if self.held.len() >= LINE_BYTES_MAX {
-                return Some(Line::Long(std::mem::take(&mut self.held)));
+            if let Some(line) = self.ready() {
+                return Some(line);
             }
             let within = if self.held.is_empty() {
                 SILENCE_MAX
@@ -79,6 +84,47 @@ impl<'a> Lines<'a> {
                 Err(_gone) => return self.cut(),
             }
         }
+    }
+
+    /// Waits for the next line, but not longer than `within`, of whole milliseconds. A line that is
+    /// begun is waited for in the next round.
+    pub(super) fn within(&mut self, within: Duration) -> Heard {
+        let mut chunk = [0; READ_BYTES];
+        if let Some(line) = self.ready() {
+            return Heard::Line(line);
+        }
+        if self.stream.set_read_timeout(Some(within)).is_err() {
+            return Heard::Gone;
+        }
+        let gone = |line: Option<Line>| line.map_or(Heard::Gone, Heard::Line);
+        match self.stream.read(&mut chunk) {
+            Ok(0) => gone(self.cut()),
+            Ok(bytes) => {
+                self.held.extend(chunk.iter().take(bytes));
+                self.ready().map_or(Heard::Silence, Heard::Line)
+            }
+            Err(error) if error.kind() == ErrorKind::Interrupted => Heard::Silence,
+            Err(error) if is_timeout(error.kind()) => {
+                if stop_in(&self.held).is_some() {
+                    gone(self.cut())
+                } else {
+                    Heard::Silence
+                }
+            }
+            Err(_gone) => gone(self.cut()),
+        }
+    }
+
+    /// Takes a line that is here already.
+    fn ready(&mut self) -> Option<Line> {
+        if let Some(end) = self.held.iter().position(|byte| *byte == b'\n')
+            && end < LINE_BYTES_MAX
+        {
+            let rest = self.held.split_off(end.saturating_add(1));
+            return Some(Line::Whole(std::mem::replace(&mut self.held, rest)));
+        }
+        let is_long = self.held.len() >= LINE_BYTES_MAX;
+        is_long.then(|| Line::Long(std::mem::take(&mut self.held)))
     }
 
     fn cut(&mut self) -> Option<Line> {

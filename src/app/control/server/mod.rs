@@ -20,7 +20,7 @@ use std::time::Duration;
 
 use super::peer::Peer;
 use super::speaker::Speaker;
-use super::words::{Answer, Word};
+use super::words::{Answer, ElevationNews, Word};
 use crate::terms::Clock;
 use seats::Seats;
 
@@ -39,8 +39,25 @@ pub(crate) trait Control: Send + Sync + fmt::Debug {
     /// that accepts, when there is no room for a connection.
     fn stop_at_once(&self, word: &Word, from: Speaker) -> Answer;
 
+    /// Raises a tier for as long as what is returned lives, and tells how it began. Called for a whole
+    /// word of [`Word::Elevate`] by a peer who may say it.
+    ///
+    /// # Errors
+    /// The answer, when it is refused.
+    fn elevate(
+        &self,
+        word: &Word,
+        from: Speaker,
+    ) -> Result<(Box<dyn Holding>, ElevationNews), Answer>;
+
     /// Records that a word was not carried out: because of who said it, of its texts, or of how many came.
     fn refused(&self, word: &Word, why: &str, from: Speaker);
+}
+
+/// An Elevation that a connection holds; dropping it ends it.
+pub(crate) trait Holding: Send + fmt::Debug {
+    /// Takes what happened since the last look. The end comes last.
+    fn news(&mut self) -> Vec<ElevationNews>;
 }
 
 /// The listening socket. Dropping it removes the socket file and ends the accepting thread.

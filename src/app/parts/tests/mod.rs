@@ -1,5 +1,6 @@
 //! The shared parts of an agent: what an operator says, and what the tier in force bounds.
 
+mod elevations;
 mod latch;
 mod speed;
 #[cfg(feature = "dora")]

@@ -121,6 +121,7 @@ pub(super) fn world_on(runtime: tokio::runtime::Runtime) -> World {
     let scribe_clock = clock.clone();
     let awake = mind.wake(Wake {
         bridge: parts.bridge.clone(),
+        links: parts.links.clone(),
         clock,
         sink: sink.clone(),
         progress: spine,
@@ -142,6 +143,7 @@ pub(super) fn world_on(runtime: tokio::runtime::Runtime) -> World {
         robot_id: "rover-1".to_owned(),
         tier: awake.tier,
         approvals: awake.approvals,
+        elevations: awake.elevations,
         metrics: None,
         loaded: installation.files.clone(),
         end: sender,

@@ -6,6 +6,10 @@
 #[cfg(test)]
 mod coverage;
 #[cfg(test)]
+mod elevations;
+#[cfg(test)]
+mod hand;
+#[cfg(test)]
 mod keys;
 #[cfg(test)]
 mod powers;

@@ -17,7 +17,7 @@ const ID_SUFFIX: &str = "-001";
 /// A run, its operator and its faults.
 #[derive(Debug)]
 pub(super) struct Stage {
-    inner: stage::Stage<Mock>,
+    pub(super) inner: stage::Stage<Mock>,
     faults: Faults,
     play: Play,
     /// When operator and faults look next.
@@ -28,9 +28,9 @@ pub(super) struct Stage {
 
 /// The simulated robot, and what it has seen.
 #[derive(Debug)]
-struct Mock {
+pub(super) struct Mock {
     bridge: MockBridge,
-    journal: Vec<JournalEntry>,
+    pub(super) journal: Vec<JournalEntry>,
 }
 
 impl World for Mock {

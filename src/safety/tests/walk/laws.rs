@@ -3,7 +3,7 @@
 
 use super::world::{Came, Rig, World};
 use crate::safety::{CallEnd, Order, SafetyOut, Signs};
-use crate::terms::{ActuationCmd, CommandKind, RunState, SafetyEventKind};
+use crate::terms::{ActuationCmd, CommandKind, RunState, SafetyEventKind, StopCause};
 
 /// The signs under which nothing may begin to move or go on.
 const AGAINST: [Signs; 5] = [
@@ -89,6 +89,9 @@ fn command(rig: &Rig, world: &World, cmd: &ActuationCmd) -> Result<(), String> {
     )?;
     law(!word.forbids_motion(), "1: a command left under a stop")?;
     law(now < cmd.deadline, "1: a command left after its deadline")?;
+    let lives = |id| rig.links.shared.elevations.lives(id);
+    let raised = cmd.lease.elevation.is_none_or(lives);
+    law(raised, "7: a command left under an elevation that is over")?;
     let armed = world.armed_until.is_some_and(|until| now < until);
     law(armed, "1: a command left without an arming that lasts")?;
     if !cmd.kind.moves() {
@@ -153,6 +156,20 @@ fn standing(rig: &Rig, world: &World, came: &Came) -> Result<(), String> {
     law(
         !word.stop || stopping,
         "3: a stop is asked for and nothing stops",
+    )?;
+    let elevations = &rig.links.shared.elevations;
+    let under = world.core.lease_elevation();
+    law(
+        run != RunState::Moving || under.is_none_or(|id| elevations.lives(id)),
+        "7: moving under an elevation that is over",
+    )?;
+    let live = world.raised.is_some_and(|id| elevations.lives(id));
+    let armed = matches!(run, RunState::Armed | RunState::Moving | RunState::Stopping);
+    law(armed || !live, "7: an elevation outlives the arming")?;
+    let ordinary = word.cause.is_none_or(|cause| cause == StopCause::Deadline);
+    law(
+        !word.stop || ordinary || !live,
+        "7: an elevation outlives a stop",
     )?;
     let leased = rig
         .links

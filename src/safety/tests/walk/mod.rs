@@ -231,6 +231,23 @@ fn every_loss_and_return_of_the_robot_keeps_the_laws() {
 }
 
 #[test]
+fn every_end_of_an_elevation_in_every_state_keeps_the_laws() {
+    let mut deeds = daily();
+    deeds.extend([
+        MODEL_STOP,
+        OPERATOR_ESTOP,
+        Deed::Order(Order::Disarm),
+        Deed::GoRaised(CommandKind::Move),
+        Deed::GoRaised(CommandKind::Hold),
+        Deed::Again(CommandKind::Hold),
+        Deed::Lower,
+        Deed::End(CallEnd::Arrived),
+        Deed::End(CallEnd::Dropped),
+    ]);
+    walk(&[CLEAN], &deeds);
+}
+
+#[test]
 fn once_the_process_ends_nothing_is_armed_in_any_order() {
     let mut deeds = daily();
     deeds.extend([

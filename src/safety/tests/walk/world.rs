@@ -8,11 +8,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::safety::sequence::StopRun;
 use crate::safety::{
     AnswerClass, Boot, CallEnd, CallNote, Core, FailedChecks, Latch, LatchWord, Links, Observed,
-    Order, SafetyOut, SafetyPlan, SafetyPorts, SafetyStep, Seen, Shared, Signs, StepPlan, StopSent,
-    VerbAnswer,
+    Opening, Order, SafetyOut, SafetyPlan, SafetyPorts, SafetyStep, Seen, Shared, Signs, StepPlan,
+    StopSent, VerbAnswer,
 };
 use crate::terms::{
-    ActuationCmd, CommandKind, LeaseTerms, Mono, Params, SafetyEvent, StopCause, StopKind,
+    ActuationCmd, CommandKind, ElevationEnd, ElevationId, LeaseTerms, Mono, Params, SafetyEvent,
+    StopCause, StopKind, Tier,
 };
 
 /// One unit of time, ms: a tick. Long on purpose: the fixed times of the stop sequence are then two
@@ -46,6 +47,10 @@ pub(super) enum Deed {
     GoThenAsk(CommandKind, StopKind, StopCause),
     /// The call that lives says one more command.
     Again(CommandKind),
+    /// A call begins that an Elevation permits.
+    GoRaised(CommandKind),
+    /// The operator who gave the latest Elevation is gone.
+    Lower,
     /// The call ends.
     End(CallEnd),
     /// The robot answers the latest stop verb.
@@ -72,6 +77,9 @@ pub(super) struct World {
     spine: u64,
     rounds: u64,
     sent: Option<StopSent>,
+    /// The latest Elevation: its number, and its slot as it was.
+    pub(super) raised: Option<ElevationId>,
+    slot: (u64, u64),
     /// The latest stop verb and the latest release that left.
     pub(super) verb: Option<(u32, u8, bool)>,
     pub(super) release: Option<u32>,
@@ -126,6 +134,9 @@ impl World {
             Deed::Released(_) => serial.is_some() && self.release == serial,
             Deed::Greet => self.seen.deadman_ms.is_none(),
             Deed::End(_) | Deed::Again(_) => leased,
+            Deed::Lower => self.raised.is_some(),
+            // Nobody raises a tier under a stop: its desk looks at the word first.
+            Deed::GoRaised(_) => !self.word.stop || self.word.cause == Some(StopCause::Deadline),
             Deed::Tick { .. }
             | Deed::Freeze
             | Deed::Ask(..)
@@ -150,6 +161,8 @@ impl World {
             spine: 0,
             rounds: 0,
             sent: None,
+            raised: None,
+            slot: (0, 0),
             verb: None,
             release: None,
             armed_until: None,
@@ -199,6 +212,9 @@ impl Rig {
         shared.spine().store(world.spine, Ordering::SeqCst);
         shared.restore_sender(world.rounds, world.sent);
         shared.calls.restore(world.call, world.note);
+        // What a stop ends was ended in the round of that stop.
+        let falls = self.links.latch.falls();
+        shared.elevations.restore(world.slot, falls);
     }
 
     fn do_it(&mut self, world: &mut World, deed: Deed, came: &mut Came) {
@@ -228,7 +244,33 @@ impl Rig {
                 came.order = Some((order, FailedChecks::NONE));
                 self.given = self.ports.orders.submit(order).unwrap();
             }
-            Deed::Go(kind) => self.go(world, kind, world.word.epoch),
+            Deed::Go(kind) => {
+                world.raised = None;
+                self.go(world, kind, world.word.epoch);
+            }
+            Deed::GoRaised(kind) => {
+                if let Some(id) = world.raised.take() {
+                    shared.elevations.give_back(id);
+                    shared.elevations.let_go(id);
+                }
+                shared.elevations.restore((0, 0), 0);
+                let opening = Opening {
+                    tier: Tier::FullActuation,
+                    calls: 1,
+                    until: Mono::from_ns(u64::MAX),
+                    falls: links.latch.falls(),
+                };
+                world.raised = shared.elevations.open(opening);
+                let at = (world.now, opening.falls);
+                let taken = world.raised.map(|id| shared.elevations.take(id, at));
+                assert!(matches!(taken, Some(Ok(_))), "{taken:?}");
+                self.go(world, kind, world.word.epoch);
+            }
+            Deed::Lower => {
+                if let Some(id) = world.raised {
+                    shared.elevations.end(id, ElevationEnd::OperatorLost);
+                }
+            }
             Deed::GoLate(kind) => self.go(world, kind, world.word.epoch.wrapping_sub(1)),
             Deed::GoThenAsk(kind, stop, cause) => {
                 self.go(world, kind, world.word.epoch);
@@ -290,6 +332,7 @@ impl Rig {
                 } else {
                     0
                 },
+                elevation: world.raised,
             },
             params: Params::new(),
         };
@@ -322,6 +365,7 @@ impl Rig {
         world.word = links.latch.word();
         world.seen = links.observed.seen();
         world.note = links.shared.calls.note(world.call);
+        world.slot = links.shared.elevations.kept();
         let input = self.step.looks_at(world.now);
         world.rounds = input.outbox;
         world.sent = input.stop_sent;
@@ -349,6 +393,11 @@ impl Rig {
             u64::from(seen.deadman_ms.is_some()),
             if leased { 1 + world.note.end as u64 } else { 0 },
             world.armed_until.map_or(0, |until| 1 + until.ms_since(now)),
+            u64::from(
+                world
+                    .raised
+                    .is_some_and(|id| self.links.shared.elevations.lives(id)),
+            ),
         ]);
         let signs = SIGNS.iter().map(|sign| u64::from(seen.signs.has(*sign)));
         words.extend(signs);

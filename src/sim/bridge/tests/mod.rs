@@ -184,6 +184,7 @@ impl Stage {
             args: &limited,
             call: self.calls,
             effective: Tier::SafeMotion,
+            elevation: None,
         };
         let posture = self.mock.bridge().posture();
         let mut grant = admit(ask, &posture, &mut self.pace)?;

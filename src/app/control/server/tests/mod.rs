@@ -1,13 +1,16 @@
 //! The control socket judges words and peers, and survives nonsense.
 
+mod held;
+
 use std::io::{Read as _, Write as _};
 use std::sync::Mutex;
 
 use super::super::client::Client;
-use super::super::hear::{TEXT_BYTES_MAX, word_of};
-use super::super::words::LINE_BYTES_MAX;
+use super::super::hear::word_of;
+use super::super::words::{LINE_BYTES_MAX, TEXT_BYTES_MAX};
 use super::*;
 use crate::app::clock::SystemClock;
+use crate::terms::Tier;
 
 #[derive(Debug, Default)]
 struct Recording {
@@ -27,12 +30,20 @@ impl Control for Recording {
         self.carry_out(word, from)
     }
 
+    fn elevate(
+        &self,
+        word: &Word,
+        from: Speaker,
+    ) -> Result<(Box<dyn Holding>, ElevationNews), Answer> {
+        Err(self.carry_out(word, from))
+    }
+
     fn refused(&self, word: &Word, _why: &str, _from: Speaker) {
         self.refused.lock().unwrap().push(word.as_str().to_owned());
     }
 }
 
-fn peer(is_child: bool) -> Peer {
+pub(super) fn peer(is_child: bool) -> Peer {
     Peer {
         uid: 1000,
         pid: 4711,
@@ -83,6 +94,14 @@ fn all_words() -> Vec<Word> {
             why: why.clone(),
             request: "q1-abcdef".to_owned(),
         },
+        Word::Elevate {
+            who: who.clone(),
+            why: why.clone(),
+            tier: Tier::FullActuation,
+            tools: vec!["rover_gripper_set".to_owned()],
+            calls: 1,
+            for_s: 30,
+        },
         Word::Goal {
             who: who.clone(),
             text: why,
@@ -125,7 +144,9 @@ fn case_66_a_child_of_the_runtime_may_only_ask_status_stop_and_estop() {
     assert_eq!(done, ["status", "stop", "estop"]);
     assert_eq!(
         *control.refused.lock().unwrap(),
-        ["arm", "disarm", "reset", "approve", "deny", "goal", "end"]
+        [
+            "arm", "disarm", "reset", "approve", "deny", "elevate", "goal", "end"
+        ]
     );
 }
 
@@ -212,7 +233,11 @@ fn nonsense_is_answered_and_harms_nothing() {
 }
 
 /// A socket whose peers are all children, or all others.
-fn listen(path: &Path, control: Arc<dyn Control>, judge: fn(&UnixStream) -> Peer) -> Server {
+pub(super) fn listen(
+    path: &Path,
+    control: Arc<dyn Control>,
+    judge: fn(&UnixStream) -> Peer,
+) -> Server {
     let door = Door {
         listener: bind(path).unwrap(),
         control,
@@ -309,6 +334,14 @@ impl Control for Stuck {
         Answer::Done {
             text: "at once".to_owned(),
         }
+    }
+
+    fn elevate(
+        &self,
+        word: &Word,
+        from: Speaker,
+    ) -> Result<(Box<dyn Holding>, ElevationNews), Answer> {
+        Err(self.carry_out(word, from))
     }
 
     fn refused(&self, _word: &Word, _why: &str, _from: Speaker) {}
