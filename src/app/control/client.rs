@@ -94,7 +94,7 @@ impl Client {
         let heard = self.wait(within).and_then(|()| self.read());
         let heard = heard.map_err(|trouble| match trouble {
             Trouble::Silent => Trouble::Other(format!("nothing heard for {} s", within.as_secs())),
-            other => other,
+            other @ (Trouble::Absent(_) | Trouble::Closed | Trouble::Other(_)) => other,
         });
         heard.map_err(|trouble| trouble.at(&self.socket))
     }

@@ -187,10 +187,8 @@ impl Node {
             runtime: runtime.handle().clone(),
             end: end_sender.clone(),
         })?;
-        let exporter = match entry.listener {
-            Some(socket) => Some(gauges.serve(socket, self.metrics, Arc::clone(&self.clock))?),
-            None => None,
-        };
+        let serve = |socket| gauges.serve(socket, self.metrics, Arc::clone(&self.clock));
+        let exporter = entry.listener.map(serve).transpose()?;
         let operator = OperatorDesk {
             bridge: Arc::clone(&bridge),
             orders: orders.clone(),
