@@ -121,8 +121,9 @@ fn place(word: &Word) -> usize {
         Word::Reset { .. } => 5,
         Word::Approve { .. } => 6,
         Word::Deny { .. } => 7,
-        Word::Goal { .. } => 8,
-        Word::End { .. } => 9,
+        Word::Elevate { .. } => 8,
+        Word::Goal { .. } => 9,
+        Word::End { .. } => 10,
     }
 }
 
@@ -130,7 +131,7 @@ fn place(word: &Word) -> usize {
 fn case_66_a_child_of_the_runtime_may_only_ask_status_stop_and_estop() {
     let control = Recording::default();
     let places: Vec<usize> = all_words().iter().map(place).collect();
-    assert_eq!(places, (0..10).collect::<Vec<_>>());
+    assert_eq!(places, (0..11).collect::<Vec<_>>());
     for word in all_words() {
         answer(&line(&word), peer(true), &control);
     }
