@@ -12,7 +12,7 @@ use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::FlockOperation;
+use rustix::fs::{FlockOperation, OFlags};
 use serde::{Deserialize, Serialize};
 
 use super::exit::AppError;
@@ -20,6 +20,17 @@ use crate::terms::{RobotId, StopCause};
 
 /// A file of the state folder is a few lines; more is not ours.
 const FILE_BYTES_MAX: u64 = 64 * 1024;
+
+/// The latch on disk.
+const LATCH: &str = "latch.json";
+/// The marker of an armed robot.
+const ARMED: &str = "armed.json";
+
+/// Neither follows a link nor waits for the other end of a pipe.
+const PLAIN: i32 = OFlags::NOFOLLOW
+    .union(OFlags::NONBLOCK)
+    .bits()
+    .cast_signed();
 
 /// Robots whose folders are looked at when no id was given.
 const ROBOTS_MAX: usize = 64;
@@ -128,13 +139,28 @@ impl StateFiles {
     ///
     /// A latch file that cannot be read is a latch, with cause [`StopCause::InternalFault`].
     pub(super) fn latched(&self) -> Option<StopCause> {
-        match read_bounded(&self.root.join("latch.json")) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        match self.latch_note() {
+            Ok(note) => note.map(|note| note.cause),
             Err(_) => Some(StopCause::InternalFault),
-            Ok(text) => Some(
-                serde_json::from_str::<LatchNote>(&text)
-                    .map_or(StopCause::InternalFault, |note| note.cause),
-            ),
+        }
+    }
+
+    /// Returns what is wrong with a latch file that cannot be read, with the way out; `None` when
+    /// nothing is.
+    #[cfg(feature = "dora")]
+    pub(super) fn latch_fault(&self) -> Option<String> {
+        let why = self.latch_note().err()?;
+        Some(format!(
+            "{} cannot be read: {why}; the robot is latched: look at it, then `octos-edge ctl reset`",
+            self.root.join(LATCH).display()
+        ))
+    }
+
+    fn latch_note(&self) -> io::Result<Option<LatchNote>> {
+        match read_bounded(&self.root.join(LATCH)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+            Ok(text) => Ok(Some(serde_json::from_str(&text)?)),
         }
     }
 
@@ -154,7 +180,7 @@ impl StateFiles {
             epoch,
             at_unix_s,
         };
-        self.replace("latch.json", &serde_json::to_vec_pretty(&note)?)
+        self.replace(LATCH, &serde_json::to_vec_pretty(&note)?)
     }
 
     /// Removes the latch and syncs the folder.
@@ -162,12 +188,12 @@ impl StateFiles {
     /// # Errors
     /// When the disk refuses: the robot stays latched.
     pub(super) fn clear_latch(&self) -> io::Result<()> {
-        self.remove("latch.json")
+        self.remove(LATCH)
     }
 
     /// Returns whether the last run ended while armed.
     pub(super) fn unclean(&self) -> bool {
-        self.root.join("armed.json").symlink_metadata().is_ok()
+        self.root.join(ARMED).symlink_metadata().is_ok()
     }
 
     /// Marks that the robot is about to be armed, and syncs.
@@ -176,7 +202,7 @@ impl StateFiles {
     /// When the disk refuses: the robot must not be armed.
     pub(super) fn mark_armed(&self, who: &str) -> io::Result<()> {
         let note = serde_json::json!({ "schema": 1, "who": who, "pid": std::process::id() });
-        self.replace("armed.json", note.to_string().as_bytes())
+        self.replace(ARMED, note.to_string().as_bytes())
     }
 
     /// Removes the mark.
@@ -184,38 +210,41 @@ impl StateFiles {
     /// # Errors
     /// When the disk refuses: the next start will take this end for an unclean one.
     pub(super) fn clear_armed(&self) -> io::Result<()> {
-        self.remove("armed.json")
+        self.remove(ARMED)
     }
 
     fn replace(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
         let temp = self.root.join(format!("{name}.new"));
-        let mut file = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .mode(0o640)
-            .open(&temp)?;
         #[cfg(test)]
-        death::may_come()?;
+        death::begins(name)?;
+        let mut file = fresh(&temp)?;
+        #[cfg(test)]
+        death::may_come(name)?;
         file.write_all(bytes)?;
         #[cfg(test)]
-        death::may_come()?;
+        death::may_come(name)?;
         file.sync_all()?;
         #[cfg(test)]
-        death::may_come()?;
+        death::may_come(name)?;
         std::fs::rename(&temp, self.root.join(name))?;
         #[cfg(test)]
-        death::may_come()?;
+        death::may_come(name)?;
         self.sync_folder()
     }
 
     fn remove(&self, name: &str) -> io::Result<()> {
+        #[cfg(test)]
+        death::begins(name)?;
         match std::fs::remove_file(self.root.join(name)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            Err(error) => Err(error),
+            // A folder of that name: only a person can have made it.
+            Err(error) => Err(io::Error::new(
+                error.kind(),
+                format!("{name}: {error}: move it away by hand"),
+            )),
             Ok(()) => {
                 #[cfg(test)]
-                death::may_come()?;
+                death::may_come(name)?;
                 self.sync_folder()
             }
         }
@@ -249,24 +278,58 @@ pub(super) fn robots_in(state: &Path) -> Vec<RobotId> {
     robots
 }
 
+/// Makes a file that is written from its beginning. What lies there and is no regular file makes room: a
+/// latch must not wait for the other end of a pipe, nor go where a link points.
+fn fresh(path: &Path) -> io::Result<File> {
+    if std::fs::symlink_metadata(path).is_ok_and(|there| !there.is_file()) {
+        std::fs::remove_file(path)?;
+    }
+    OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o640)
+        .custom_flags(PLAIN)
+        .open(path)
+}
+
 fn read_bounded(path: &Path) -> io::Result<String> {
     let mut text = String::new();
-    OpenOptions::new()
+    let file = OpenOptions::new()
         .read(true)
-        .open(path)?
-        .take(FILE_BYTES_MAX)
-        .read_to_string(&mut text)?;
+        .custom_flags(PLAIN)
+        .open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("it is no regular file"));
+    }
+    file.take(FILE_BYTES_MAX).read_to_string(&mut text)?;
     Ok(text)
 }
 
 /// Lets a write end between two of its steps, as when the process is killed there.
 #[cfg(test)]
 pub(super) mod death {
-    use std::cell::Cell;
+    use std::cell::{Cell, RefCell};
     use std::io;
+    use std::rc::Rc;
+
+    /// Sees each step of a write or a removal of the file of this name before it is done.
+    type Watch = Rc<dyn Fn(&str) -> io::Result<()>>;
 
     thread_local! {
         static STEPS_LEFT: Cell<Option<u32>> = const { Cell::new(None) };
+        static WATCH: RefCell<Option<Watch>> = const { RefCell::new(None) };
+    }
+
+    /// Shows every step of this thread to `watch` from now on.
+    #[cfg(feature = "dora")]
+    pub(in crate::app) fn watch(watch: Option<Watch>) {
+        WATCH.set(watch);
+    }
+
+    pub(super) fn begins(name: &str) -> io::Result<()> {
+        let watch = WATCH.with_borrow(Clone::clone);
+        watch.map_or(Ok(()), |watch| watch(name))
     }
 
     /// After so many steps of this thread every further one fails; `None`: none does.
@@ -274,7 +337,8 @@ pub(super) mod death {
         STEPS_LEFT.set(steps);
     }
 
-    pub(super) fn may_come() -> io::Result<()> {
+    pub(super) fn may_come(name: &str) -> io::Result<()> {
+        begins(name)?;
         match STEPS_LEFT.get() {
             None => Ok(()),
             Some(0) => Err(io::Error::other("killed")),

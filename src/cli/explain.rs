@@ -32,6 +32,6 @@ pub(super) fn run(args: &Args, settings: &Settings, printer: &Printer) -> Result
             tier: args.tier,
         },
     )?;
-    printer.result(&explanation.to_text(), &explanation);
+    printer.foreign(&explanation.to_text(), &explanation);
     Ok(explanation.verdict.exit())
 }

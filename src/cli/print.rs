@@ -4,7 +4,7 @@ use std::io::{self, Write as _};
 
 use serde::Serialize;
 
-use crate::app::{AppError, Exit};
+use crate::app::{AppError, Exit, plain};
 
 /// Where a command prints.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ impl Printer {
                 Err(error) => err(&format!("error: the result is no JSON: {error}")),
             }
         } else {
-            out(text.trim_end());
+            out(&harmless(text.trim_end()));
         }
     }
 
@@ -38,7 +38,7 @@ impl Printer {
     /// stands in it as `\u…`, which is the same text to whoever parses it.
     pub(super) fn foreign(&self, text: &str, document: &impl Serialize) {
         if !self.json {
-            out(text.trim_end());
+            out(&harmless(text.trim_end()));
             return;
         }
         match serde_json::to_string_pretty(document) {
@@ -70,15 +70,16 @@ impl Printer {
                 "exit": error.exit().code(),
                 "faults": error.faults(),
             });
-            out(&document.to_string());
+            out(&spelled_out(&document.to_string()));
             return;
         }
-        err(&format!("error: {error}"));
+        // An error names what was given, and that may be a stranger's text.
+        err(&harmless(&format!("error: {error}")));
         for line in error.details() {
-            err(&line);
+            err(&harmless(&line));
         }
         if !hint.is_empty() {
-            err(&format!("help: {hint}"));
+            err(&harmless(&format!("help: {hint}")));
         }
     }
 }
@@ -127,6 +128,12 @@ pub(super) fn warning(text: &str) {
     err(&format!("warning: {text}"));
 }
 
+/// Returns a text, line for line, in which nothing steers a terminal.
+fn harmless(text: &str) -> String {
+    let lines: Vec<String> = text.split('\n').map(plain).collect();
+    lines.join("\n")
+}
+
 /// Spells out every character beyond ASCII, and the delete, of a JSON document. Outside of its texts it
 /// has none, and the controls below the space are spelled out by whoever made it.
 fn spelled_out(json: &str) -> String {
@@ -166,6 +173,15 @@ mod tests {
             hint,
             "tip: a similar one exists: '--last'; Usage: octos-edge sim [OPTIONS]; \
              For more information, try '--help'."
+        );
+    }
+
+    #[test]
+    fn a_text_keeps_its_lines_and_steers_nothing() {
+        let hostile = "error: \u{1b}[2J a\u{202e}b\r\nnext";
+        assert_eq!(
+            harmless(hostile),
+            "error: \\u{1b}[2J a\\u{202e}b\\u{d}\nnext"
         );
     }
 

@@ -14,7 +14,8 @@ mod daemon;
 mod error;
 #[cfg(feature = "dora")]
 mod graph;
-#[cfg(all(test, feature = "dora"))]
+#[cfg(test)]
+#[cfg(feature = "dora")]
 mod played;
 #[cfg(feature = "dora")]
 mod session;
@@ -30,7 +31,8 @@ pub use daemon::{DataflowRun, NodeEnd, NodeLog, RunEnd, run_dataflow};
 pub use error::NodeError;
 #[cfg(feature = "dora")]
 pub use graph::{Dataflow, NodePatch, OwnNode};
-#[cfg(all(test, feature = "dora"))]
+#[cfg(test)]
+#[cfg(feature = "dora")]
 pub(crate) use played::attach_to_session;
 #[cfg(feature = "dora")]
 pub use session::{SESSION_BYTES_MAX, Session, SessionOutputs, TimedEvent};

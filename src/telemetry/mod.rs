@@ -25,5 +25,7 @@ pub use metrics::{
     RobotLabels, SERIES_MAX,
 };
 pub use record::{Record, RecordError, read_records};
+#[cfg(test)]
+pub(crate) use recorder::{FileAct, Stepped, Watch};
 pub use recorder::{Recorder, RecorderError, RecorderPlan, RecorderSink};
 pub use tell::tell_fact;

@@ -263,6 +263,33 @@ fn export_writes_every_record_as_it_is_and_replaces_a_file_only_with_force() {
 }
 
 #[test]
+fn an_export_with_force_follows_no_link_and_leaves_nothing_beside_its_file() {
+    let site = Site::new();
+    live(&site);
+    let (link, other) = (site.path("link.jsonl"), site.path("other"));
+    fs::write(&other, "mine").unwrap();
+    std::os::unix::fs::symlink(&other, &link).unwrap();
+    let (code, said) = audit(&site, &["export", link.to_str().unwrap(), "--force"]);
+    assert_eq!(code, 2, "{said}");
+    assert_says(&said, &["link.jsonl is no ordinary file"]);
+    assert_eq!(fs::read_to_string(&other).unwrap(), "mine");
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    // Whatever lies where another export had its part is in nobody's way.
+    let file = site.path("box.jsonl");
+    fs::write(&file, "old").unwrap();
+    for _ in 0..2 {
+        let (code, said) = audit(&site, &["export", file.to_str().unwrap(), "--force"]);
+        assert_eq!(code, 0, "{said}");
+    }
+    let names = fs::read_dir(site.path("")).unwrap();
+    let parts = names.filter(|entry| {
+        let name = entry.as_ref().unwrap().file_name();
+        name.to_string_lossy().ends_with(".part")
+    });
+    assert_eq!(parts.count(), 0);
+}
+
+#[test]
 fn without_an_audit_the_state_folder_is_wrong_and_of_two_robots_one_must_be_named() {
     let site = Site::new();
     let (code, said) = audit(&site, &["verify"]);

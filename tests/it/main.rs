@@ -9,6 +9,7 @@ mod architecture;
 mod audit;
 mod bridges;
 mod broken_files;
+mod child;
 mod closed_pipes;
 mod dataflows;
 mod elevation;

@@ -270,3 +270,48 @@ pub(crate) fn case_42_a_session_that_dora_recorded_is_answered_under_the_same_id
         assert_eq!(first(&again, verb), first(&live, verb));
     }
 }
+
+/// What clears a screen, turns letters round and begins a line anew.
+const HOSTILE: &str = "a\u{1b}[2Jb\u{202e}c\u{9b}31m\rd";
+
+/// Asserts that nothing in what a command printed steers a terminal.
+fn assert_harmless(what: &str, output: &Output) {
+    for bytes in [&output.stdout, &output.stderr] {
+        let text = std::str::from_utf8(bytes).unwrap();
+        let steers = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
+        assert!(!text.contains(steers), "{what}: {text:?}");
+    }
+}
+
+#[test]
+fn what_a_session_or_an_argument_says_steers_no_terminal() {
+    let site = Site::new();
+    let session = site.path("hostile.json");
+    let document = serde_json::json!({ "id": "n", "events": [], "recording_status": {
+        "state": "poisoned", "first_failure_event_index": 7, "first_failure_time_offset_secs": 1.0,
+        "first_failure_error": HOSTILE, "additional_failures": 2 } });
+    fs::write(&session, document.to_string()).unwrap();
+    for args in [&[][..], &["--json"]] {
+        let (output, _) = replay(&site, &session, args);
+        assert_eq!(output.status.code(), Some(66));
+        let said = [&output.stdout[..], &output.stderr].concat();
+        assert!(String::from_utf8_lossy(&said).contains("incomplete from events[7] on"));
+        assert_harmless("replay", &output);
+    }
+    let given = serde_json::json!({ "x": 1.0, HOSTILE: 1 }).to_string();
+    for (tool, args) in [
+        (HOSTILE, "{}"),
+        ("rover_go_to_pose", given.as_str()),
+        ("rover_go_to_pose", HOSTILE),
+    ] {
+        for json in [&[][..], &["--json"]] {
+            let output = command(&site)
+                .args(["explain", tool, args])
+                .args(json)
+                .output()
+                .unwrap();
+            assert_harmless("explain", &output);
+            assert!(!output.stdout.is_empty() || !output.stderr.is_empty());
+        }
+    }
+}

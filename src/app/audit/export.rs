@@ -126,7 +126,8 @@ impl Target {
     fn open(file: &Path, force: bool) -> Result<Self, AppError> {
         let path = if force {
             let mut name = file.as_os_str().to_owned();
-            name.push(format!(".{}.part", std::process::id()));
+            // A name that nobody can have laid there before.
+            name.push(format!(".{}.part", uuid::Uuid::new_v4().simple()));
             PathBuf::from(name)
         } else {
             file.to_owned()

@@ -64,7 +64,7 @@ impl Trouble {
     fn after(self, what: &str, within: Duration) -> Self {
         match self {
             Self::Silent => Self::Other(format!("{what} {} s", within.as_secs())),
-            other => other,
+            other @ (Self::Absent(_) | Self::Closed | Self::Other(_)) => other,
         }
     }
 }

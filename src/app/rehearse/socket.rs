@@ -51,7 +51,10 @@ impl Say for Client {
         let mut terminal = self.beside()?;
         Ok(match terminal.ask(word)? {
             Answer::Elevation(_) => Ok(Box::new(terminal)),
-            other => Err(other),
+            other @ (Answer::Status(_)
+            | Answer::Done { .. }
+            | Answer::Ending { .. }
+            | Answer::Refused { .. }) => Err(other),
         })
     }
 }

@@ -17,9 +17,12 @@ mod tests;
 use std::collections::VecDeque;
 use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Read as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
+
+use rustix::fs::OFlags;
 
 use super::exit::{AppError, Exit};
 use super::load::Installation;
@@ -83,19 +86,34 @@ fn read(path: &Path) -> Result<Session, AppError> {
     Ok(Session::read(&file, &bytes)?)
 }
 
-/// Makes the file of the outputs; one that is there makes room, unless it is the session itself.
+/// Makes the file of the outputs; one that is there makes room, unless it is the session itself, under
+/// whatever name, or no regular file.
 fn create(files: &ReplayFiles) -> Result<File, AppError> {
-    let absolute = |path: &Path| std::fs::canonicalize(path).ok();
-    if absolute(&files.outputs).is_some_and(|out| absolute(&files.inputs) == Some(out)) {
-        let problem = "the outputs would replace the session".to_owned();
-        return Err(session_error(&files.outputs, problem));
-    }
-    OpenOptions::new()
+    let bad = |problem: String| session_error(&files.outputs, problem);
+    let file = OpenOptions::new()
         .write(true)
         .create(true)
-        .truncate(true)
+        .truncate(false)
+        // A pipe of that name is not waited for.
+        .custom_flags(OFlags::NONBLOCK.bits().cast_signed())
         .open(&files.outputs)
-        .map_err(|error| session_error(&files.outputs, error.to_string()))
+        .map_err(|error| bad(error.to_string()))?;
+    let read = |error: std::io::Error| bad(error.to_string());
+    let (out, session) = (
+        file.metadata().map_err(read)?,
+        std::fs::metadata(&files.inputs).map_err(read)?,
+    );
+    if !out.is_file() {
+        return Err(bad(
+            "the outputs need a regular file: name another".to_owned()
+        ));
+    }
+    if (out.dev(), out.ino()) == (session.dev(), session.ino()) {
+        let problem = "the outputs would replace the session: name another file";
+        return Err(bad(problem.to_owned()));
+    }
+    file.set_len(0).map_err(read)?;
+    Ok(file)
 }
 
 fn session_error(path: &Path, problem: String) -> AppError {

@@ -305,3 +305,43 @@ fn outputs_that_would_replace_the_session_are_refused_and_so_are_metrics() {
     );
     assert!(refuse_metrics(&Settings::of_tests(&root()), "a replay", "").is_ok());
 }
+
+#[test]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the test looks at files of its own"
+)]
+fn outputs_under_another_name_of_the_session_or_in_no_regular_file_are_refused_and_change_nothing()
+{
+    use rustix::fs::{CWD, FileType, Mode};
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name);
+    let inputs = path("session.json");
+    std::fs::write(&inputs, SESSION).unwrap();
+    std::fs::hard_link(&inputs, path("hard")).unwrap();
+    std::os::unix::fs::symlink(&inputs, path("soft")).unwrap();
+    std::fs::create_dir(path("folder")).unwrap();
+    rustix::fs::mknodat(CWD, path("pipe"), FileType::Fifo, Mode::RWXU, 0).unwrap();
+    // Somebody reads the pipe: even then it is none.
+    let flags = rustix::fs::OFlags::RDONLY | rustix::fs::OFlags::NONBLOCK;
+    let _reader = rustix::fs::open(path("pipe"), flags, Mode::empty()).unwrap();
+    let files = |name: &str| ReplayFiles {
+        outputs: path(name),
+        inputs: inputs.clone(),
+        with_times: false,
+    };
+    for (name, part) in [
+        ("hard", "would replace the session"),
+        ("soft", "would replace the session"),
+        ("folder", "folder: "),
+        ("pipe", "regular file"),
+    ] {
+        let error = create(&files(name)).unwrap_err().to_string();
+        assert!(error.contains(part) && error.contains(name), "{error}");
+        assert_eq!(std::fs::read_to_string(&inputs).unwrap(), SESSION);
+    }
+    // A file of its own makes room.
+    std::fs::write(path("old"), "old").unwrap();
+    create(&files("old")).unwrap();
+    assert_eq!(std::fs::read_to_string(path("old")).unwrap(), "");
+}

@@ -132,6 +132,9 @@ impl Node {
         } = given;
         let (recorder, metrics) = start_recorder(&installation, &folder, Arc::clone(&clock))?;
         let sink: Arc<dyn FactSink> = Arc::new(recorder.sink());
+        if let Some(fault) = folder.files().latch_fault() {
+            tracing::error!("{fault}");
+        }
         let boot = Boot {
             unclean: folder.files().unclean() || restarts > 0,
             latched: folder.files().latched(),
@@ -374,10 +377,13 @@ fn start_recorder(
     clock: Arc<dyn Clock>,
 ) -> Result<(Recorder, Arc<Metrics>), AppError> {
     let audit = folder.files().audit();
-    let bad = |problem: String| AppError::State {
+    let bad = |problem: String| {
+        AppError::State {
         folder: audit.display().to_string(),
         problem,
-        hint: "give a folder that this user can write with --state".to_owned(),
+        hint: "give a folder that this user can write with --state, or move the file that is in the way"
+            .to_owned(),
+    }
     };
     std::fs::create_dir_all(&audit).map_err(|error| bad(error.to_string()))?;
     let metrics = Metrics::new(RobotLabels::from(&installation.robot))
@@ -389,7 +395,10 @@ fn start_recorder(
         clock,
         metrics: Arc::clone(&metrics),
     })
-    .map_err(|error| bad(error.to_string()))?;
+    .map_err(|error| {
+        let why = std::error::Error::source(&error).map(ToString::to_string);
+        bad(why.map_or_else(|| error.to_string(), |why| format!("{error}: {why}")))
+    })?;
     Ok((recorder, metrics))
 }
 

@@ -13,6 +13,18 @@ const FACTS_MAX: usize = 1_000_000;
 pub(in crate::app) struct Ledger {
     clock: VirtualClock,
     kept: Mutex<Kept>,
+    /// What keeps the facts on a disk as well.
+    #[cfg(all(test, feature = "dora"))]
+    records: Option<std::sync::Arc<dyn Records>>,
+}
+
+/// What keeps the facts of a run on a disk, as the black box of a node does.
+#[cfg(all(test, feature = "dora"))]
+pub(super) trait Records: FactSink {
+    /// Does what its thread would do now.
+    fn round(&self);
+    /// Returns whether the disk takes records.
+    fn healthy(&self) -> bool;
 }
 
 #[derive(Debug, Default)]
@@ -26,7 +38,22 @@ impl Ledger {
         Self {
             clock,
             kept: Mutex::default(),
+            #[cfg(all(test, feature = "dora"))]
+            records: None,
         }
+    }
+
+    #[cfg(all(test, feature = "dora"))]
+    pub(super) fn beside(clock: VirtualClock, records: std::sync::Arc<dyn Records>) -> Self {
+        Self {
+            records: Some(records),
+            ..Self::new(clock)
+        }
+    }
+
+    #[cfg(all(test, feature = "dora"))]
+    pub(super) fn records(&self) -> Option<&dyn Records> {
+        self.records.as_deref()
     }
 
     /// Returns the run states that were entered from fact number `from` on, and the number of the
@@ -81,12 +108,24 @@ impl Ledger {
 
 impl FactSink for Ledger {
     fn raise(&self, fact: Fact) {
+        #[cfg(all(test, feature = "dora"))]
+        if let Some(records) = self.records() {
+            records.raise(fact.clone());
+        }
         let at = self.clock.now();
         let mut kept = self.lock();
         if kept.facts.len() < FACTS_MAX {
             kept.facts.push((at, fact));
         } else {
             kept.dropped = kept.dropped.saturating_add(1);
+        }
+    }
+
+    #[cfg(all(test, feature = "dora"))]
+    fn keep(&self) -> crate::terms::Keeping {
+        match self.records() {
+            Some(records) => records.keep(),
+            None => crate::terms::Keeping::without_disk(),
         }
     }
 }

@@ -6,6 +6,9 @@
 //! other end of the wire is a [`World`]: a simulated robot, or a recorded session.
 
 mod ledger;
+#[cfg(test)]
+#[cfg(feature = "dora")]
+mod tests;
 
 use std::fmt;
 use std::pin::pin;
@@ -120,9 +123,17 @@ impl<W: World + 'static> Stage<W> {
         cast: Cast<'_>,
         world: impl FnOnce(Parts, Rhythm) -> W,
     ) -> Result<Self, AppError> {
-        let installation = cast.installation;
         let clock = VirtualClock::default();
         let ledger = Arc::new(Ledger::new(clock.clone()));
+        Self::on(cast, (clock, ledger), world)
+    }
+
+    fn on(
+        cast: Cast<'_>,
+        (clock, ledger): (VirtualClock, Arc<Ledger>),
+        world: impl FnOnce(Parts, Rhythm) -> W,
+    ) -> Result<Self, AppError> {
+        let installation = cast.installation;
         let mind = Mind::of(installation, cast.tier);
         let spine = Arc::new(AtomicU64::new(0));
         let files = cast.folder.files().clone();
@@ -342,6 +353,11 @@ impl Keeper {
         self.followed.store(next, Ordering::Release);
         for state in states {
             self.desk.follow(state, clock.wall());
+        }
+        #[cfg(all(test, feature = "dora"))]
+        if let Some(records) = self.ledger.records() {
+            records.round();
+            self.desk.note_black_box(records.healthy());
         }
     }
 }

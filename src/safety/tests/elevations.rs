@@ -37,13 +37,16 @@ fn take(bench: &Bench, id: ElevationId) -> Result<u32, ElevationEnd> {
 
 /// The ends that the tick told.
 fn ends(bench: &Bench) -> Vec<(u32, ElevationEnd, u32)> {
-    let end = |kind: &SafetyEventKind| match kind {
-        SafetyEventKind::Lowered {
+    let end = |kind: &SafetyEventKind| {
+        let SafetyEventKind::Lowered {
             elevation,
             cause,
             left,
-        } => Some((elevation.number(), *cause, *left)),
-        _ => None,
+        } = kind
+        else {
+            return None;
+        };
+        Some((elevation.number(), *cause, *left))
     };
     bench
         .events

@@ -10,6 +10,14 @@ use std::io::{self, Read as _};
 use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
+use rustix::fs::OFlags;
+
+/// Neither follows a link nor waits for the other end of a pipe.
+const PLAIN: i32 = OFlags::NOFOLLOW
+    .union(OFlags::NONBLOCK)
+    .bits()
+    .cast_signed();
+
 /// Files that are looked at in one folder; a folder with more is not one of ours.
 const FILES_MAX: usize = 16_384;
 
@@ -64,6 +72,23 @@ impl Folder {
             dir: dir.to_owned(),
         }
     }
+
+    /// Opens a regular file of this very name. A pipe of that name is not waited for, and a link is not
+    /// followed: what it points at is not ours.
+    fn open(&self, options: &mut OpenOptions, name: &str) -> io::Result<File> {
+        let opened = options.custom_flags(PLAIN).open(self.dir.join(name));
+        let opened = opened.map_err(|error| named(name, error.kind(), &error.to_string()))?;
+        if opened.metadata()?.is_file() {
+            return Ok(opened);
+        }
+        let what = "it is no regular file";
+        Err(named(name, io::ErrorKind::InvalidInput, what))
+    }
+}
+
+/// Of a file that is in the way, somebody must know which one.
+fn named(name: &str, kind: io::ErrorKind, what: &str) -> io::Error {
+    io::Error::new(kind, format!("`{name}`: {what}"))
 }
 
 impl Disk for Folder {
@@ -85,15 +110,7 @@ impl Disk for Folder {
     }
 
     fn read(&self, name: &str, bytes_max: u64) -> io::Result<Vec<u8>> {
-        let path = self.dir.join(name);
-        // A pipe of that name would be waited for.
-        if !fs::symlink_metadata(&path)?.is_file() {
-            return Err(io::Error::new(
-                io::ErrorKind::InvalidInput,
-                "it is no regular file",
-            ));
-        }
-        let file = OpenOptions::new().read(true).open(path)?;
+        let file = self.open(OpenOptions::new().read(true), name)?;
         let mut bytes = Vec::new();
         file.take(bytes_max).read_to_end(&mut bytes)?;
         Ok(bytes)
@@ -109,12 +126,9 @@ impl Disk for Folder {
     }
 
     fn fixed(&self, name: &str, bytes: u64) -> io::Result<Box<dyn DiskFile>> {
-        let file = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .mode(0o600)
-            .open(self.dir.join(name))?;
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(false).mode(0o600);
+        let file = self.open(&mut options, name)?;
         let len = file.metadata()?.len();
         let mut file = Opened(file);
         if len < bytes {

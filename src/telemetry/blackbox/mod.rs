@@ -37,6 +37,8 @@ pub use chain::{RecordHash, Tip};
 pub use select::{Chosen, Selection, SelectionFilter, record_kinds, select_records};
 pub use verify::{ChainReport, ExportLine, Fault, Verification, export_lines, verify_records};
 
+#[cfg(test)]
+pub(super) use disk::DiskFile;
 pub(super) use disk::{Disk, Folder};
 pub(super) use names::{CLASSES, PerClass};
 pub(super) use walk::segment_files;

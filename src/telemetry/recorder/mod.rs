@@ -7,6 +7,8 @@
 //! thinned before it is written, see `thin`. How records lie on disk stands in `blackbox`.
 
 #[cfg(test)]
+mod stepped;
+#[cfg(test)]
 mod tests;
 mod thin;
 mod writer;
@@ -18,6 +20,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::{JoinHandle, Thread};
 
+#[cfg(test)]
+pub(crate) use stepped::{FileAct, Stepped, Watch};
 use writer::{Writer, rfc3339};
 
 use super::Metrics;

@@ -292,6 +292,7 @@ fn so_many_live_at_once_one_a_tool_and_the_status_tells_them() {
         let twice = failed(hand.elevate(&["rover_gripper_set"], 1, 60));
         assert_eq!(twice, ["`rover_gripper_set` has elevation 1, given by ann"]);
         let other = hand.elevate(&["rover_go_to_pose"], 5, 60).unwrap();
+        assert_eq!(hand.hidden(), Some(0), "told, so that the gauge falls");
         let live = hand.live();
         let tools: Vec<&str> = live.iter().map(|one| one.tools[0].as_str()).collect();
         assert_eq!(tools, ["rover_gripper_set", "rover_go_to_pose"]);
@@ -307,6 +308,7 @@ fn so_many_live_at_once_one_a_tool_and_the_status_tells_them() {
         drop(other);
         hand.rest_ms(100).await;
         assert_eq!(hand.ends().len(), 2);
+        assert_eq!(hand.hidden(), Some(2));
         let stops = |f: &Fact| matches!(f, Fact::StopBegun { .. });
         assert!(
             !hand.facts().iter().any(stops),

@@ -186,22 +186,22 @@ impl Hand {
     /// Tools above the ceiling that the view does not show, as the gauge has it.
     pub(super) fn hidden(&self) -> Option<u32> {
         let facts = self.facts();
-        facts.iter().rev().find_map(|fact| match fact {
-            Fact::ToolsHidden {
-                tier: Some(Tier::FullActuation),
-                count,
-                ..
-            } => Some(*count),
-            _ => None,
+        facts.iter().rev().find_map(|fact| {
+            let Fact::ToolsHidden { tier, count, .. } = fact else {
+                return None;
+            };
+            (*tier == Some(Tier::FullActuation)).then_some(*count)
         })
     }
 
     /// The ends that were told.
     pub(super) fn ends(&self) -> Vec<(ElevationEnd, u32)> {
         let facts = self.facts();
-        let ends = facts.iter().filter_map(|fact| match fact {
-            Fact::ElevationEnded { cause, left, .. } => Some((*cause, *left)),
-            _ => None,
+        let ends = facts.iter().filter_map(|fact| {
+            let Fact::ElevationEnded { cause, left, .. } = fact else {
+                return None;
+            };
+            Some((*cause, *left))
         });
         ends.collect()
     }

@@ -108,7 +108,10 @@ impl Stage {
         while self.inner.clock.now() < until {
             self.inner.step().await;
         }
-        let answer = self.inner.control.carry_out(&crate::app::Word::Status);
+        let answer = self.inner.control.carry_out(
+            &crate::app::Word::Status,
+            crate::app::control::Speaker::Scenario,
+        );
         let crate::app::Answer::Status(status) = answer else {
             panic!("{answer:?}");
         };

@@ -77,6 +77,7 @@ fn breaks(thread: &str) {
 
     let house = House::new();
     let mut life = Life::ready(&house, thread);
+    house.wait_on_disk(enters(RunState::Disarmed));
     life.strike();
     if thread == "dora-out" {
         // It looks at the clock when it sends: what the model reads is sent, what moves is refused.

@@ -248,29 +248,8 @@ impl Rig {
                 world.raised = None;
                 self.go(world, kind, world.word.epoch);
             }
-            Deed::GoRaised(kind) => {
-                if let Some(id) = world.raised.take() {
-                    shared.elevations.give_back(id);
-                    shared.elevations.let_go(id);
-                }
-                shared.elevations.restore((0, 0), 0);
-                let opening = Opening {
-                    tier: Tier::FullActuation,
-                    calls: 1,
-                    until: Mono::from_ns(u64::MAX),
-                    falls: links.latch.falls(),
-                };
-                world.raised = shared.elevations.open(opening);
-                let at = (world.now, opening.falls);
-                let taken = world.raised.map(|id| shared.elevations.take(id, at));
-                assert!(matches!(taken, Some(Ok(_))), "{taken:?}");
-                self.go(world, kind, world.word.epoch);
-            }
-            Deed::Lower => {
-                if let Some(id) = world.raised {
-                    shared.elevations.end(id, ElevationEnd::OperatorLost);
-                }
-            }
+            Deed::GoRaised(kind) => self.go_raised(world, kind),
+            Deed::Lower => self.lower(world),
             Deed::GoLate(kind) => self.go(world, kind, world.word.epoch.wrapping_sub(1)),
             Deed::GoThenAsk(kind, stop, cause) => {
                 self.go(world, kind, world.word.epoch);
@@ -304,6 +283,30 @@ impl Rig {
                 observed.note_peer_up();
                 observed.note_advert(DEADMAN_MS);
             }
+        }
+    }
+
+    /// Raises the tier anew and begins a call under it.
+    fn go_raised(&mut self, world: &mut World, kind: CommandKind) {
+        let elevations = &self.links.shared.elevations;
+        elevations.restore((0, 0), 0);
+        let opening = Opening {
+            tier: Tier::FullActuation,
+            calls: 1,
+            until: Mono::from_ns(u64::MAX),
+            falls: self.links.latch.falls(),
+        };
+        world.raised = elevations.open(opening);
+        let at = (world.now, opening.falls);
+        let taken = world.raised.map(|id| elevations.take(id, at));
+        assert!(matches!(taken, Some(Ok(_))), "{taken:?}");
+        self.go(world, kind, world.word.epoch);
+    }
+
+    fn lower(&self, world: &World) {
+        if let Some(id) = world.raised {
+            let lost = ElevationEnd::OperatorLost;
+            self.links.shared.elevations.end(id, lost);
         }
     }
 

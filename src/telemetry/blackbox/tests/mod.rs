@@ -1,7 +1,9 @@
 //! The box on a disk that fails, and the box under the hands of somebody who changes it.
 
 mod changed;
+mod cut;
 mod fake;
+mod folder;
 mod full;
 mod lives;
 
@@ -11,7 +13,7 @@ use serde_json::{Value, json};
 
 pub(in crate::telemetry) use fake::{FakeDisk, Trouble};
 
-use super::verify::verify;
+use super::verify::{FAULTS_MAX, verify};
 use super::*;
 
 const TIMES: Times<'_> = Times {

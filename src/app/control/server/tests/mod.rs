@@ -84,6 +84,16 @@ fn all_words() -> Vec<Word> {
             who: who.clone(),
             why: why.clone(),
         },
+        Word::Approve {
+            who: who.clone(),
+            why: why.clone(),
+            request: "q1-abcdef".to_owned(),
+        },
+        Word::Deny {
+            who: who.clone(),
+            why: why.clone(),
+            request: "q1-abcdef".to_owned(),
+        },
         Word::Elevate {
             who: who.clone(),
             why: why.clone(),
@@ -100,9 +110,28 @@ fn all_words() -> Vec<Word> {
     ]
 }
 
+/// The place of a word in the list above: one that is added must be said there as well.
+fn place(word: &Word) -> usize {
+    match word {
+        Word::Status => 0,
+        Word::Arm { .. } => 1,
+        Word::Disarm { .. } => 2,
+        Word::Stop { .. } => 3,
+        Word::Estop { .. } => 4,
+        Word::Reset { .. } => 5,
+        Word::Approve { .. } => 6,
+        Word::Deny { .. } => 7,
+        Word::Elevate { .. } => 8,
+        Word::Goal { .. } => 9,
+        Word::End { .. } => 10,
+    }
+}
+
 #[test]
 fn case_66_a_child_of_the_runtime_may_only_ask_status_stop_and_estop() {
     let control = Recording::default();
+    let places: Vec<usize> = all_words().iter().map(place).collect();
+    assert_eq!(places, (0..11).collect::<Vec<_>>());
     for word in all_words() {
         answer(&line(&word), peer(true), &control);
     }
@@ -116,7 +145,9 @@ fn case_66_a_child_of_the_runtime_may_only_ask_status_stop_and_estop() {
     assert_eq!(done, ["status", "stop", "estop"]);
     assert_eq!(
         *control.refused.lock().unwrap(),
-        ["arm", "disarm", "reset", "elevate", "goal", "end"]
+        [
+            "arm", "disarm", "reset", "approve", "deny", "elevate", "goal", "end"
+        ]
     );
 }
 

@@ -88,7 +88,7 @@ fn what_it_is() -> Vec<Row> {
 fn turns() -> Vec<Row> {
     vec![
         row("turn/0/say", "\"Here I go.\"").seen(
-            |site| replies(&site.scenario())[0].text.clone(),
+            |site| replies(&site.scenario())[0].reply.text.clone(),
             "I drive.",
             "Here I go.",
         ),
