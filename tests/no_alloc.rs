@@ -206,6 +206,21 @@ fn poll(motion: &mut Option<Motion>) {
     }
 }
 
+/// Ends what moves, each second in another way.
+fn halt(parts: &Parts, tick: u64, (motion, raised): (&mut Option<Motion>, Option<ElevationId>)) {
+    let stop = |kind, cause| {
+        parts.bridge.stop(kind, cause, None);
+    };
+    match tick % 300 {
+        50 => stop(StopKind::Stop, StopCause::Workspace),
+        150 => stop(StopKind::Estop, StopCause::ModelStop),
+        _ if tick % 600 == 250 => *motion = None,
+        _ => raised.into_iter().for_each(|id| {
+            parts.links.shared.elevations.let_go(id);
+        }),
+    }
+}
+
 /// Each second of the virtual clock: a hold begins, is repeated, and is ended by a stop, an estop
 /// with a reset, or the loss of its future; states come at 20 Hz, ticks at 100 Hz. Each call runs under an
 /// Elevation of its own, which ends with it, or before it when its operator goes.
@@ -248,22 +263,7 @@ fn case_45_nothing_is_allocated_between_the_queues_and_the_wire() {
                 });
                 moving = motion.is_some();
             }
-            50 => match tick % 300 {
-                50 => drop(
-                    parts
-                        .bridge
-                        .stop(StopKind::Stop, StopCause::Workspace, None),
-                ),
-                150 => drop(
-                    parts
-                        .bridge
-                        .stop(StopKind::Estop, StopCause::ModelStop, None),
-                ),
-                _ if tick % 600 == 250 => motion = None,
-                _ => raised.into_iter().for_each(|id| {
-                    parts.links.shared.elevations.let_go(id);
-                }),
-            },
+            50 => halt(&parts, tick, (&mut motion, raised)),
             52 => moving = false,
             95 => {
                 if let Some(id) = raised.take() {

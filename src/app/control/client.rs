@@ -81,6 +81,7 @@ impl Client {
     ///
     /// # Errors
     /// [`AppError::Control`] when no node listens there.
+    #[cfg(any(feature = "embedded-daemon", test))]
     pub(crate) fn connect(socket: &Path) -> Result<Self, AppError> {
         Self::open(socket).map_err(|trouble| trouble.at(socket))
     }

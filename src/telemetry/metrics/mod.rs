@@ -45,6 +45,18 @@ impl From<&RobotFile> for RobotLabels {
     }
 }
 
+/// Returns the outcomes that a call of each name can have: a name without a tool is denied, a stop is
+/// accepted.
+fn tool_outcomes(
+    tools: &BTreeMap<String, Option<Tier>>,
+) -> impl Iterator<Item = (&str, &'static [&'static str])> {
+    let of_robot = tools.iter().map(|(name, tier)| {
+        let outcomes: &[&str] = if tier.is_none() { &["ok"] } else { &OUTCOMES };
+        (name.as_str(), outcomes)
+    });
+    of_robot.chain([(UNKNOWN_TOOL, &["denied"][..])])
+}
+
 /// Why there are no metrics.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MetricsError {
@@ -85,9 +97,8 @@ impl Metrics {
         let registry = Registry::new();
         registry.register_all(family::ALL);
         registry.describe_counter(family::TOOL_CALLS, family::TOOL_CALLS_HELP);
-        let names = robot.tools.keys().map(String::as_str);
-        for name in names.chain([UNKNOWN_TOOL]) {
-            for outcome in OUTCOMES {
+        for (name, outcomes) in tool_outcomes(&robot.tools) {
+            for outcome in outcomes {
                 registry
                     .counter_of(family::TOOL_CALLS, &[("tool", name), ("outcome", outcome)])
                     .increment(0);

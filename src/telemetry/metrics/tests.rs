@@ -139,7 +139,7 @@ fn case_51_a_robot_with_too_many_tools_for_500_series_is_refused() {
     let tools = |count: usize| RobotLabels {
         ceiling: None,
         tools: (0..count)
-            .map(|n| (format!("tool_{n}"), None))
+            .map(|n| (format!("tool_{n}"), Some(Tier::SafeMotion)))
             .collect::<BTreeMap<_, _>>(),
     };
     assert!(Metrics::new(tools(20)).is_ok());
