@@ -13,6 +13,7 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, OFlags};
+use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
 use super::exit::AppError;
@@ -89,7 +90,7 @@ impl StateFolder {
             .map_err(|error| bad(&error))?;
         match rustix::fs::flock(&lock, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => {}
-            Err(rustix::io::Errno::WOULDBLOCK) => {
+            Err(Errno::WOULDBLOCK) => {
                 let mut text = String::new();
                 let pid = match (&mut lock).take(32).read_to_string(&mut text) {
                     Ok(_) => text.trim().parse().ok(),
@@ -298,7 +299,14 @@ fn read_bounded(path: &Path) -> io::Result<String> {
     let file = OpenOptions::new()
         .read(true)
         .custom_flags(PLAIN)
-        .open(path)?;
+        .open(path)
+        .map_err(|error| {
+            if error.raw_os_error() == Some(Errno::LOOP.raw_os_error()) {
+                io::Error::other("it is a link, which nobody follows")
+            } else {
+                error
+            }
+        })?;
     if !file.metadata()?.is_file() {
         return Err(io::Error::other("it is no regular file"));
     }

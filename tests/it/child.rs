@@ -1,8 +1,10 @@
 //! A child of the runtime at the control socket: it may look and stop, and nothing else.
 //!
 //! The child is a real one: the dataflow starts a shell, which starts this test binary as its child and
-//! then becomes the agent. So the agent's process is the parent of somebody who talks to its socket.
+//! then becomes the agent. So the agent's process is the parent of somebody who talks to its socket. A
+//! rehearsal only starts agents of its own, so the dataflow is run, and the test is the operator.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
@@ -15,11 +17,11 @@ use octos_edge::terms::{Fact, RunState, StopKind};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::rig::{ARM, BINARY, DRIVE, Run, Site, Trail, enters, is_motion};
+use crate::rig::{BINARY, DRIVE, Run, Site, Trail, enters, is_motion};
 
 /// Says where the socket is, and where the answers go: `/a/control.sock /b/answers`.
 const VARIABLE: &str = "OCTOS_EDGE_TEST_CHILD_AT";
-/// Looks of the child until the robot moves, of 50 ms: a minute.
+/// Looks until what is waited for is seen, of 50 ms: a minute.
 const LOOKS_MAX: u32 = 1200;
 const LOOK: Duration = Duration::from_millis(50);
 
@@ -54,16 +56,8 @@ fn case_66_the_child_of_the_runtime() {
     };
     let (socket, answers) = asked.split_once(' ').unwrap();
     let socket = Path::new(socket);
-    let run = || {
-        let status = say(socket, &json!({ "do": "status" }))?;
-        find(&status, "run")
-    };
-    let mut looks = 0;
-    while run().as_deref() != Some("moving") {
-        looks += 1;
-        assert!(looks < LOOKS_MAX, "never moving");
-        std::thread::park_timeout(LOOK);
-    }
+    let run = || status(socket, "run");
+    until("moving", || run() == Some(json!("moving")));
     let mut told = Vec::new();
     for word in forbidden() {
         told.push(json!({ "word": word["do"], "answer": say(socket, &word) }));
@@ -78,11 +72,26 @@ fn case_66_the_child_of_the_runtime() {
     fs::rename(whole, answers).unwrap();
 }
 
-/// Finds a text of this key at any depth.
-fn find(value: &Value, key: &str) -> Option<String> {
+/// What the agent says of itself under this key; `None` while there is no socket.
+fn status(socket: &Path, key: &str) -> Option<Value> {
+    let answer = say(socket, &json!({ "do": "status" }))?;
+    find(&answer, key).cloned()
+}
+
+fn until(what: &str, seen: impl Fn() -> bool) {
+    let mut looks = 0;
+    while !seen() {
+        looks += 1;
+        assert!(looks < LOOKS_MAX, "never {what}");
+        std::thread::park_timeout(LOOK);
+    }
+}
+
+/// Finds a key at any depth.
+fn find<'a>(value: &'a Value, key: &str) -> Option<&'a Value> {
     let map = value.as_object()?;
-    let here = map.get(key).and_then(Value::as_str).map(str::to_owned);
-    here.or_else(|| map.values().find_map(|inner| find(inner, key)))
+    let inner = || map.values().find_map(|inner| find(inner, key));
+    map.get(key).or_else(inner)
 }
 
 /// Lets the dataflow start a shell that becomes the agent, and is the parent of this test's child.
@@ -107,14 +116,39 @@ fn give_it_a_child(site: &Site) {
         "path: octos-edge\n    args: node",
         &format!("path: {}\n    args: node", parent.display()),
     );
+    // As a rehearsal does it.
+    let rover = "OCTOS_EDGE_TIERS: ../tiers }\n    restart_policy: never";
+    let journal = site.path("state/rover.jsonl");
+    site.edit(
+        "dataflows/rover-sim.yml",
+        rover,
+        &format!("OCTOS_EDGE_JOURNAL: {}, {rover}", journal.display()),
+    );
+}
+
+/// Runs the dataflow, arms and gives the goal: the operator is nobody's child here.
+fn drive(site: &Site) -> Run {
+    let scenario = site.scenario("", &[DRIVE], "");
+    let model = format!("scripted:{}", scenario.display());
+    let args = ["run", "dataflows/rover-sim.yml", "--stop-after", "120s"].map(OsStr::new);
+    let run = Run::start_with(site, &args, &[("OCTOS_EDGE_MODEL", Path::new(&model))]);
+    let socket = site.robot_state().join("control.sock");
+    until("ready", || status(&socket, "ready") == Some(json!(true)));
+    for word in [
+        json!({ "do": "arm", "who": "ann", "why": "a test", "for_s": 60 }),
+        json!({ "do": "goal", "who": "ann", "text": "drive" }),
+    ] {
+        let answer = say(&socket, &word).unwrap();
+        assert_eq!(answer["answer"], "done", "{answer}");
+    }
+    run
 }
 
 #[test]
 fn case_66_a_child_of_the_runtime_may_look_and_stop_and_every_other_word_is_refused_and_recorded() {
     let site = Site::new();
     give_it_a_child(&site);
-    let scenario = site.scenario(ARM, &[DRIVE], "");
-    let mut run = Run::sim(&site, &scenario);
+    let mut run = drive(&site);
     run.wait_fact("a latch on disk", |f| {
         matches!(f, Fact::LatchPersisted { .. })
     });

@@ -19,10 +19,11 @@ use crate::terms::{Clock, Fact, FactClass, FactSink, Keeping};
 /// A write shorter than this is done in one, bytes.
 const HALVED_FROM: usize = 120;
 
-/// Limits under which a run of some seconds fills segments and lets the oldest make room.
+/// Limits under which a run of some seconds fills segments and lets the oldest make room: traces and orders,
+/// while all of its stops still fit in.
 const SMALL: Limits = Limits {
     segment_bytes: 4 * 1024,
-    total_bytes: 56 * 1024,
+    total_bytes: 32 * 1024,
     segments: 64,
     reserve_bytes: 48 * 1024,
 };
