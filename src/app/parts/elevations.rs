@@ -21,7 +21,7 @@ use crate::safety::{Links, Opening, Stands};
 use crate::terms::{
     Clock, Descriptor, ELEVATED_CALLS_MAX, ELEVATED_S_MAX, ELEVATED_TOOLS_MAX, ELEVATIONS_MAX,
     Elevated, ElevationEnd, ElevationId, ElevationPort, Fact, FactSink, Raised, RunState,
-    StopCause, Tier, ToolName, nearest,
+    SocketPeer, StopCause, Tier, ToolName, nearest,
 };
 
 /// Longest name of a tool that an answer repeats, characters.
@@ -36,6 +36,8 @@ pub(in crate::app) struct Ask<'a> {
     pub(in crate::app) tools: &'a [String],
     pub(in crate::app) calls: u32,
     pub(in crate::app) for_s: u32,
+    /// The process that asks.
+    pub(in crate::app) peer: Option<SocketPeer>,
 }
 
 /// Where operators give Elevations, calls take from them, and the agent sees its tools.
@@ -163,6 +165,7 @@ impl Elevations {
             tools: ask.tools.to_vec(),
             calls: ask.calls,
             for_s: ask.for_s,
+            peer: ask.peer,
         });
         self.keep_up();
         Ok(held)
