@@ -165,7 +165,7 @@ fn over(end: ElevationEnd) -> Objection {
             "the elevation that permitted this call is over: {}",
             end.told()
         ),
-        "go on with tools of a lower tier; only an operator can raise it again",
+        "go on with tools of a lower tier; only an operator can permit more",
     )
 }
 

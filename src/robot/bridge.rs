@@ -166,7 +166,7 @@ impl Bridge {
             DropCause::Elevation => (
                 Reason::RobotTierGate,
                 "the elevation that permitted the call ended before the command left",
-                "go on with tools of a lower tier; only an operator can raise it again",
+                "go on with tools of a lower tier; only an operator can permit more",
             ),
             DropCause::NotArmed => (
                 Reason::NotArmed,

@@ -200,6 +200,7 @@ mod tests {
                 goal: 1,
                 digest: String::new(),
                 by: "ann".to_owned(),
+                peer: None,
             },
         );
         progress.apply(20, &at(5.5));

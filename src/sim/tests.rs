@@ -116,6 +116,7 @@ pub(super) fn facts() -> Vec<(u64, Fact)> {
             goal: 1,
             digest: "d".to_owned(),
             by: "sim-operator".to_owned(),
+            peer: None,
         },
         Fact::Granted {
             call: "c".to_owned(),
@@ -279,6 +280,7 @@ fn a_motion_behind_the_stop_is_found_in_the_journal_whatever_the_facts_say() {
                 who: "ann".to_owned(),
                 why: "go on".to_owned(),
                 for_s: Some(30),
+                peer: None,
             },
         ),
     );

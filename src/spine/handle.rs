@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
-use crate::terms::{Mono, RobotPort};
+use crate::terms::{Mono, RobotPort, SocketPeer};
 
 /// So many goals wait at most; a further one is refused.
 pub const GOALS_MAX: usize = 8;
@@ -68,6 +68,7 @@ pub(super) struct Goal {
     pub(super) number: u32,
     pub(super) text: String,
     pub(super) by: String,
+    pub(super) peer: Option<SocketPeer>,
     /// How often a person had stopped the robot when it was given.
     pub(super) person_stops: u32,
 }
@@ -97,11 +98,16 @@ impl SpineHandle {
         }
     }
 
-    /// Gives a goal and returns its number and place. Goals are pursued one after another.
+    /// Gives a goal and returns its number and place. Goals are pursued one after another. `by` is who
+    /// gives it, with the process that said so.
     ///
     /// # Errors
     /// [`GoalError`] when too many are waiting, the text is too long or the spine has ended.
-    pub fn goal(&self, text: &str, by: &str) -> Result<Taken, GoalError> {
+    pub fn goal(
+        &self,
+        text: &str,
+        (by, peer): (&str, Option<SocketPeer>),
+    ) -> Result<Taken, GoalError> {
         let (found, max) = (text.len(), GOAL_BYTES_MAX);
         if found > max {
             return Err(GoalError::TooLong { found, max });
@@ -128,6 +134,7 @@ impl SpineHandle {
             number: *given,
             text: text.to_owned(),
             by: by.to_owned(),
+            peer,
             person_stops: posture.person_stops,
         });
         Ok(Taken {

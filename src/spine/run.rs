@@ -162,6 +162,7 @@ impl Spine {
             goal: goal.number,
             digest: digest(&goal.text),
             by: goal.by.chars().take(BY_CHARS_MAX).collect(),
+            peer: goal.peer,
             why: why.to_owned(),
         });
         self.status.send_modify(|status| {
@@ -240,6 +241,7 @@ impl Spine {
             goal: goal.number,
             digest: digest(&goal.text),
             by: goal.by.chars().take(BY_CHARS_MAX).collect(),
+            peer: goal.peer,
         });
         self.status.send_modify(|status| {
             *status = SpineStatus {

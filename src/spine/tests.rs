@@ -213,7 +213,10 @@ fn ends(facts: &Facts) -> Vec<(u32, String, u32)> {
 #[tokio::test(start_paused = true)]
 async fn a_goal_is_pursued_to_its_end_and_recorded_without_its_text() {
     let kit = kit(vec![slow()], Limits::default());
-    let taken = kit.handle.goal("drive to the secret dock", "ada").unwrap();
+    let taken = kit
+        .handle
+        .goal("drive to the secret dock", ("ada", None))
+        .unwrap();
     assert_eq!((taken.number, taken.running, taken.ahead), (1, None, 0));
     until_ended(kit.spine, kit.handle.clone()).await;
     assert_eq!(ends(&kit.facts), [(1, "done".to_owned(), 2)]);
@@ -228,7 +231,7 @@ async fn a_goal_is_pursued_to_its_end_and_recorded_without_its_text() {
 #[tokio::test(start_paused = true)]
 async fn while_a_call_runs_progress_follows_the_states_and_no_timer() {
     let kit = kit(vec![slow()], Limits::default());
-    kit.handle.goal("go", "ada").unwrap();
+    kit.handle.goal("go", ("ada", None)).unwrap();
     let watch = async {
         sleep(Duration::from_secs(1)).await;
         let silent = kit.progress.load(Ordering::Acquire);
@@ -255,7 +258,7 @@ async fn an_idle_spine_iterates_on_states_and_outlives_their_source() {
         drop(states);
         sleep(Duration::from_secs(1)).await;
         assert_eq!(kit.progress.load(Ordering::Acquire), 1);
-        kit.handle.goal("go", "ada").unwrap();
+        kit.handle.goal("go", ("ada", None)).unwrap();
     };
     join(until_ended(kit.spine, kit.handle.clone()), outside).await;
     assert_eq!(ends(&kit.facts), [(1, "done".to_owned(), 1)]);
@@ -264,7 +267,7 @@ async fn an_idle_spine_iterates_on_states_and_outlives_their_source() {
 #[tokio::test(start_paused = true)]
 async fn a_model_that_does_not_reply_ends_the_goal_after_its_wait() {
     let kit = kit(vec![None], Limits::default());
-    kit.handle.goal("go", "ada").unwrap();
+    kit.handle.goal("go", ("ada", None)).unwrap();
     until_ended(kit.spine, kit.handle.clone()).await;
     assert_eq!(ends(&kit.facts), [(1, "lane_failed".to_owned(), 1)]);
     assert_eq!(kit.began.elapsed(), Duration::from_millis(REPLY_MS_MAX));
@@ -277,7 +280,7 @@ async fn when_the_time_of_a_goal_is_over_its_call_is_cancelled() {
         ..Limits::default()
     };
     let kit = kit(vec![slow()], limits);
-    kit.handle.goal("go", "ada").unwrap();
+    kit.handle.goal("go", ("ada", None)).unwrap();
     until_ended(kit.spine, kit.handle.clone()).await;
     assert_eq!(ends(&kit.facts), [(1, "wall_clock".to_owned(), 1)]);
     assert_eq!(kit.began.elapsed(), Duration::from_secs(4));
@@ -286,7 +289,7 @@ async fn when_the_time_of_a_goal_is_over_its_call_is_cancelled() {
 #[tokio::test(start_paused = true)]
 async fn shutdown_cancels_the_call_and_ends_the_goal() {
     let kit = kit(vec![slow()], Limits::default());
-    kit.handle.goal("go", "ada").unwrap();
+    kit.handle.goal("go", ("ada", None)).unwrap();
     let outside = async {
         sleep(Duration::from_secs(2)).await;
         kit.handle.shutdown();
@@ -294,7 +297,10 @@ async fn shutdown_cancels_the_call_and_ends_the_goal() {
     join(kit.spine.run(), outside).await;
     assert_eq!(ends(&kit.facts), [(1, "shutdown".to_owned(), 1)]);
     assert_eq!(kit.began.elapsed(), Duration::from_secs(2));
-    assert_eq!(kit.handle.goal("more", "ada"), Err(GoalError::Ended));
+    assert_eq!(
+        kit.handle.goal("more", ("ada", None)),
+        Err(GoalError::Ended)
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -303,13 +309,16 @@ async fn goals_wait_in_a_bounded_queue_and_long_ones_are_not_taken() {
     let long = "x".repeat(GOAL_BYTES_MAX + 1);
     let (found, max) = (long.len(), GOAL_BYTES_MAX);
     let too_long = Err(GoalError::TooLong { found, max });
-    assert_eq!(kit.handle.goal(&long, "ada"), too_long);
+    assert_eq!(kit.handle.goal(&long, ("ada", None)), too_long);
     for nth in 1..=8 {
-        let taken = kit.handle.goal("go", "ada").unwrap();
+        let taken = kit.handle.goal("go", ("ada", None)).unwrap();
         assert_eq!((taken.number, taken.ahead), (nth, nth - 1));
     }
     let max = GOALS_MAX;
-    assert_eq!(kit.handle.goal("go", "ada"), Err(GoalError::Busy { max }));
+    assert_eq!(
+        kit.handle.goal("go", ("ada", None)),
+        Err(GoalError::Busy { max })
+    );
     let mut changes = kit.handle.status_changes();
     let outside = async {
         let last = changes.wait_for(|status| status.goal == 8 && !status.running);
@@ -336,7 +345,7 @@ fn dropped(facts: &Facts) -> Vec<(u32, String)> {
 #[tokio::test(start_paused = true)]
 async fn a_goal_that_waited_while_a_person_stopped_the_robot_is_not_begun_and_it_is_told() {
     let kit = kit(vec![slow()], Limits::default());
-    kit.handle.goal("drive on", "ada").unwrap();
+    kit.handle.goal("drive on", ("ada", None)).unwrap();
     kit.robot
         .stop(StopKind::Stop, StopCause::OperatorStop, None);
     until_ended(kit.spine, kit.handle.clone()).await;
@@ -350,13 +359,13 @@ async fn a_goal_that_waited_while_a_person_stopped_the_robot_is_not_begun_and_it
 #[tokio::test(start_paused = true)]
 async fn a_goal_behind_another_is_told_its_place_and_the_end_tells_what_became_of_it() {
     let kit = kit(vec![slow()], Limits::default());
-    kit.handle.goal("go", "ada").unwrap();
+    kit.handle.goal("go", ("ada", None)).unwrap();
     let outside = async {
         sleep(Duration::from_secs(3)).await;
-        let second = kit.handle.goal("then there", "bob").unwrap();
+        let second = kit.handle.goal("then there", ("bob", None)).unwrap();
         assert_eq!(second.running, Some((1, 3_000)));
         assert_eq!((second.number, second.ahead), (2, 0));
-        let third = kit.handle.goal("then home", "bob").unwrap();
+        let third = kit.handle.goal("then home", ("bob", None)).unwrap();
         assert_eq!((third.number, third.ahead), (3, 1));
         assert_eq!(kit.handle.waiting(), 2);
         kit.handle.shutdown();
@@ -370,7 +379,7 @@ async fn a_goal_behind_another_is_told_its_place_and_the_end_tells_what_became_o
 #[tokio::test(start_paused = true)]
 async fn before_each_reply_the_model_is_shown_its_robot_and_the_record_says_what_by_digest() {
     let kit = kit(vec![slow()], Limits::default());
-    kit.handle.goal("go", "ada").unwrap();
+    kit.handle.goal("go", ("ada", None)).unwrap();
     until_ended(kit.spine, kit.handle.clone()).await;
     let facts = kit.facts.0.lock().unwrap();
     let shown: Vec<(u32, u32, &str)> = facts

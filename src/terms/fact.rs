@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     ApprovalOutcome, Approver, ElevationEnd, ElevationId, Input, Keeping, PeerEvent, Reason,
-    RunState, StopCause, StopKind, Tier,
+    RunState, SocketPeer, StopCause, StopKind, Tier,
 };
 
 /// How a fact is kept.
@@ -200,6 +200,9 @@ pub enum Fact {
         digest: String,
         /// Who gave it.
         by: String,
+        /// The process that said so; `None` for a scenario, and in records of older releases.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        peer: Option<SocketPeer>,
     },
     /// The agent finished a goal.
     GoalEnded {
@@ -222,6 +225,9 @@ pub enum Fact {
         by: String,
         /// Why: `stopped` by a person before it began, or `shutdown`.
         why: String,
+        /// The process that said so; `None` for a scenario, and in records of older releases.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        peer: Option<SocketPeer>,
     },
     /// The model was shown its robot, before a reply.
     SensorsShown {
@@ -267,6 +273,9 @@ pub enum Fact {
         who: Option<String>,
         /// The reason that they gave.
         why: String,
+        /// The process that said so; `None` for a scenario, and in records of older releases.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        peer: Option<SocketPeer>,
     },
     /// An operator gave a higher tier for some tools.
     ElevationGiven {
@@ -284,6 +293,9 @@ pub enum Fact {
         calls: u32,
         /// For how long, s.
         for_s: u32,
+        /// The process that said so; `None` for a scenario, and in records of older releases.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        peer: Option<SocketPeer>,
     },
     /// A call was granted that an Elevation permits.
     ElevationUsed {
@@ -421,7 +433,7 @@ pub enum Fact {
     },
     /// An operator's order was carried out.
     OrderDone {
-        /// `arm`, `disarm`, `reset`, `stop` or `estop`; the last two are asked for, not done.
+        /// `arm`, `disarm`, `reset`, `stop`, `estop` or `end`; the last three are asked for, not done.
         order: String,
         /// Who.
         who: String,
@@ -429,6 +441,9 @@ pub enum Fact {
         why: String,
         /// For how long, s; only for `arm`.
         for_s: Option<u32>,
+        /// The process that said so; `None` for a scenario, and in records of older releases.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        peer: Option<SocketPeer>,
     },
     /// An operator's order, or a word on the control socket, was refused.
     OrderRefused {
@@ -438,6 +453,9 @@ pub enum Fact {
         who: String,
         /// The checks that failed.
         failed: Vec<String>,
+        /// The process that said so; `None` for a scenario, and in records of older releases.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        peer: Option<SocketPeer>,
     },
     /// Words on the control socket that changed nothing and were not recorded one by one: there were too
     /// many of them.

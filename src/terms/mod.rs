@@ -26,6 +26,7 @@ mod refusal;
 mod robot_port;
 mod run_state;
 mod sensor;
+mod socket_peer;
 mod tier;
 mod wire;
 
@@ -58,5 +59,6 @@ pub use sensor::{
     SENSED_CHARS_MAX, SENSED_LIST_MAX, SENSOR_TOKENS, SENSOR_TOKENS_MAX, SENSOR_TOKENS_MIN,
     SENSORS_MAX, SensedValue, Senses, SensorReading, Surroundings,
 };
+pub use socket_peer::SocketPeer;
 pub use tier::{Tier, TierError};
 pub use wire::{Input, Output, PeerEvent, Wire, WireError, WireEvent};

@@ -46,6 +46,7 @@ fn live(site: &Site) -> PathBuf {
         goal: 1,
         digest: "d1".to_owned(),
         by: HOSTILE.to_owned(),
+        peer: None,
     });
     recorder.finish().unwrap();
     dir

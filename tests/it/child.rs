@@ -169,8 +169,8 @@ fn case_66_a_child_of_the_runtime_may_look_and_stop_and_every_other_word_is_refu
             "{word}: {answer}"
         );
         trail.then(word, |f| {
-            matches!(f, Fact::OrderRefused { order, who, failed }
-                if order == word && who == "child" && failed[0].contains("descends"))
+            matches!(f, Fact::OrderRefused { order, who, failed, peer: Some(peer) }
+                if order == word && who == "child" && failed[0].contains("descends") && peer.pid > 0)
         });
     }
     // It drove on all the while, and then was stopped by the child's word.

@@ -124,8 +124,8 @@ const REMEDIES: [(&str, &str); 42] = [
     ("`calls` is", "give a count of calls with --calls, 1 to 100"),
     ("`for_s` is", "give a time of 1 to 3600 seconds"),
     (
-        "4 elevations live already",
-        "let one of them end: `octos-edge ctl status` lists them",
+        "all 4 places for elevations are taken",
+        "let one end, or close its terminal: `octos-edge ctl status` lists those that live",
     ),
     ("this connection holds", "say it on a connection of its own"),
     (

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::terms::SocketPeer;
+
 /// Who says a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::app) enum Speaker {
@@ -20,6 +22,16 @@ pub(in crate::app) enum Speaker {
         /// Whether it descends from the runtime, or may do so.
         is_child: bool,
     },
+}
+
+impl Speaker {
+    /// Returns what records say of the process; `None` for the operator of a scenario.
+    pub(in crate::app) fn peer(self) -> Option<SocketPeer> {
+        match self {
+            Self::Scenario => None,
+            Self::Process { pid, uid, .. } => Some(SocketPeer { pid, uid }),
+        }
+    }
 }
 
 impl fmt::Display for Speaker {

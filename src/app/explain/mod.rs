@@ -95,8 +95,10 @@ pub struct Explanation {
     pub reason: Option<Reason>,
     /// What is wrong, one sentence a line, or what was changed.
     pub detail: Vec<String>,
-    /// The way out.
+    /// The way out, as the model is told it.
     pub hint: Option<String>,
+    /// The way out that only an operator has; no model is ever told it.
+    pub operator_hint: Option<String>,
     /// The rules that decide, strongest first.
     pub decided_by: Vec<ExplainRule>,
     /// The effect of the tool, as its file writes it.
@@ -147,6 +149,7 @@ fn explained(paper: &Paper, tool: &str, args: Value) -> Explanation {
         reason: None,
         detail: Vec::new(),
         hint: None,
+        operator_hint: None,
         decided_by: Vec::new(),
         effect: def.map(|def| def.effect.as_str()),
         needed: def.and_then(|def| def.tier),
@@ -189,13 +192,32 @@ fn explained(paper: &Paper, tool: &str, args: Value) -> Explanation {
             reason: Some(refusal.reason),
             detail: refusal.detail.lines().map(str::to_owned).collect(),
             decided_by: deciders(paper, def, (stage, &refusal), &limits),
+            operator_hint: elevation(paper, tool, &refusal),
             hint: Some(refusal.hint).filter(|hint| !hint.is_empty()),
             ..blank
         },
     }
 }
 
-/// Nothing raises a ceiling: a higher tier that was asked for is not the one in force, and says so.
+/// The word by which an operator lifts a tool above the ceiling for some calls; `None` where that would
+/// not permit it, as where a layer of the policy refuses it too.
+fn elevation(paper: &Paper, tool: &str, refusal: &Refusal) -> Option<String> {
+    if refusal.reason != Reason::RobotTierGate {
+        return None;
+    }
+    let judged = paper.view.find(tool)?;
+    let (tool, need) = (judged.entry.descriptor(), refusal.needed?);
+    let lifted = paper.policy.decide_raised(tool, need);
+    lifted.refusal().is_none().then(|| {
+        format!(
+            "an operator of an armed robot can lift it for some calls: `octos-edge ctl elevate --tier {need} \
+             --tool {} --calls 1 --for 60s --why …`",
+            tool.name
+        )
+    })
+}
+
+/// No option raises a ceiling: a higher tier that was asked for is not the one in force, and says so.
 fn lowered(paper: &Paper) -> Option<String> {
     let robot = &paper.book.robot;
     let asked = paper.tier.filter(|tier| *tier > robot.max_tier)?;

@@ -126,6 +126,55 @@ fn a_policy_layer_is_named_with_its_line() {
     assert_eq!(first.place, Some(format!("{file}:4")));
 }
 
+/// Only where the ceiling alone refuses: what a layer of the policy refuses, no elevation permits.
+#[test]
+fn an_elevation_is_named_where_it_would_permit_the_call_and_nowhere_else() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("octos-edge.toml");
+    let policy = "schema = 1\n[policy]\ndeny = [\"rover_gripper_set\"]\n";
+    std::fs::write(&file, policy).unwrap();
+    let file = file.display().to_string();
+    let way = |config: Option<&str>, tool: &str, args: &str, tier: Option<Tier>| {
+        let explanation = explain(&settings(config), &request(tool, args, tier)).unwrap();
+        explanation.operator_hint
+    };
+    let grip = r#"{"opening": 0.05, "force": 10}"#;
+    let told = way(None, "rover_gripper_set", grip, None).unwrap();
+    let word = "`octos-edge ctl elevate --tier full_actuation --tool rover_gripper_set --calls 1 --for 60s --why …`";
+    assert!(told.ends_with(word), "{told}");
+    assert_eq!(way(Some(&file), "rover_gripper_set", grip, None), None);
+    let go = r#"{"x": 1, "y": 0}"#;
+    let told = way(None, "rover_go_to_pose", go, Some(Tier::Observe)).unwrap();
+    assert!(told.contains("--tier safe_motion"), "{told}");
+    assert_eq!(way(None, "rover_go_to_pose", go, None), None, "permitted");
+    assert_eq!(
+        way(None, "rover_go_to_pose", r#"{"x": 9, "y": 0}"#, None),
+        None
+    );
+    assert_eq!(way(None, "rover_fly", "{}", None), None);
+}
+
+/// Words that would teach a model to talk somebody into raising its tier.
+#[test]
+fn no_refusal_tells_the_model_how_a_tier_is_raised() {
+    let paper = Paper::load(&settings(None), Some("rover-sim"), Some(Tier::Observe)).unwrap();
+    let mut refused = 0;
+    for def in &paper.book.robot.tools {
+        let explanation = explained(&paper, def.name.as_str(), json!({}));
+        if explanation.reason != Some(Reason::RobotTierGate) {
+            continue;
+        }
+        refused += 1;
+        let mut told = explanation.detail;
+        told.extend(explanation.hint);
+        let told = told.join("\n");
+        for word in ["elevat", "octos-edge", "ctl", "ask ", "--"] {
+            assert!(!told.contains(word), "`{word}` in {told}");
+        }
+    }
+    assert!(refused > 3, "{refused}");
+}
+
 #[test]
 fn arguments_that_are_no_json_are_a_usage_error() {
     let error = explain(&settings(None), &request("rover_stop", "{x: 1}", None)).unwrap_err();

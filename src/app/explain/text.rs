@@ -27,7 +27,8 @@ impl Explanation {
         );
         // The first line of what is wrong stands in the headline.
         part("also", self.detail.get(1..).unwrap_or_default());
-        part("way out", &self.hint.iter().cloned().collect::<Vec<_>>());
+        let ways = self.hint.iter().chain(&self.operator_hint);
+        part("way out", &ways.cloned().collect::<Vec<_>>());
         part("needs", &self.needs);
         if !self.numbers.is_empty() {
             text.push_str(&format!("\n\n{}", self.table()));

@@ -15,7 +15,8 @@ use tokio::sync::oneshot;
 
 use crate::app::control::{PendingApproval, Speaker};
 use crate::terms::{
-    ApprovalOutcome, ApprovalRequest, Approver, Clock, Fact, FactSink, Human, Mono, Said, Unasked,
+    ApprovalOutcome, ApprovalRequest, Approver, Clock, Fact, FactSink, Human, Mono, Said,
+    SocketPeer, Unasked,
 };
 
 /// Questions that may wait. More than a person can read; a call beyond them is refused.
@@ -117,9 +118,14 @@ impl Approvals {
         (who, reply): (&str, Reply<'_>),
         from: Speaker,
     ) -> Result<String, Unanswered> {
+        let answered = Answered {
+            who: Some(who),
+            why: reply.why(),
+            peer: from.peer(),
+        };
         let unanswered = |outcome, text| Unanswered {
             text,
-            fact: Box::new(end_of(id, outcome, (Some(who), reply.why()))),
+            fact: Box::new(end_of(id, outcome, answered)),
         };
         let Some(waiting) = self.inner.take(id) else {
             let (outcome, what) = if self.inner.has_ended(id) {
@@ -145,7 +151,7 @@ impl Approvals {
         }
         let (said, outcome) = reply.said((who, id), from);
         // The record first: what a yes sets in motion must not stand before it.
-        self.inner.ended(id, outcome, (Some(who), reply.why()));
+        self.inner.ended(id, outcome, answered);
         // A call that went away in this moment runs no more, whatever was said to it.
         drop(waiting.answer.send(said));
         Ok(format!("{}: {}", outcome.as_str(), waiting.request.tool))
@@ -205,7 +211,7 @@ impl Drop for Question {
         } else {
             ApprovalOutcome::Withdrawn
         };
-        self.inner.ended(&self.id, outcome, (None, ""));
+        self.inner.ended(&self.id, outcome, Answered::default());
     }
 }
 
@@ -277,17 +283,26 @@ impl Inner {
         hex.chars().take(MARK_CHARS).collect()
     }
 
-    fn ended(&self, id: &str, outcome: ApprovalOutcome, said: (Option<&str>, &str)) {
-        self.sink.raise(end_of(id, outcome, said));
+    fn ended(&self, id: &str, outcome: ApprovalOutcome, answered: Answered<'_>) {
+        self.sink.raise(end_of(id, outcome, answered));
     }
 }
 
-fn end_of(id: &str, outcome: ApprovalOutcome, (who, why): (Option<&str>, &str)) -> Fact {
+/// Who answered a question, and how; empty when nobody did.
+#[derive(Debug, Clone, Copy, Default)]
+struct Answered<'a> {
+    who: Option<&'a str>,
+    why: &'a str,
+    peer: Option<SocketPeer>,
+}
+
+fn end_of(id: &str, outcome: ApprovalOutcome, answered: Answered<'_>) -> Fact {
     Fact::ApprovalEnded {
         request: short(id),
         outcome,
-        who: who.map(str::to_owned),
-        why: why.to_owned(),
+        who: answered.who.map(str::to_owned),
+        why: answered.why.to_owned(),
+        peer: answered.peer,
     }
 }
 
@@ -423,6 +438,9 @@ mod tests {
         assert_eq!(pending[0].left_ms, 59_000);
         let done = desk.answer(&id, ("ann", Reply::Yes { why: "looked" }), FROM);
         assert_eq!(done.unwrap(), "granted: rover_gripper_set");
+        let by_peer =
+            |f: &Fact| matches!(f, Fact::ApprovalEnded { peer, .. } if *peer == FROM.peer());
+        assert!(world.facts.lock().unwrap().iter().any(by_peer));
         let said = asked.now_or_never().unwrap();
         let approver = Approver {
             who: "ann".to_owned(),

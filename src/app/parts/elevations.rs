@@ -21,7 +21,7 @@ use crate::safety::{Links, Opening, Stands};
 use crate::terms::{
     Clock, Descriptor, ELEVATED_CALLS_MAX, ELEVATED_S_MAX, ELEVATED_TOOLS_MAX, ELEVATIONS_MAX,
     Elevated, ElevationEnd, ElevationId, ElevationPort, Fact, FactSink, Raised, RunState,
-    StopCause, Tier, ToolName, nearest,
+    SocketPeer, StopCause, Tier, ToolName, nearest,
 };
 
 /// Longest name of a tool that an answer repeats, characters.
@@ -36,6 +36,8 @@ pub(in crate::app) struct Ask<'a> {
     pub(in crate::app) tools: &'a [String],
     pub(in crate::app) calls: u32,
     pub(in crate::app) for_s: u32,
+    /// The process that asks.
+    pub(in crate::app) peer: Option<SocketPeer>,
 }
 
 /// Where operators give Elevations, calls take from them, and the agent sees its tools.
@@ -112,7 +114,7 @@ impl Elevations {
         failed.extend(self.tool_problems(&ask, &given));
         failed.extend(self.robot_problem());
         if given.len() >= ELEVATIONS_MAX {
-            failed.push(format!("{ELEVATIONS_MAX} elevations live already"));
+            failed.push(self.full(&given));
         }
         if !failed.is_empty() {
             return Err(failed);
@@ -126,7 +128,7 @@ impl Elevations {
         };
         let opened = inner.links.shared.elevations.open(opening);
         // A slot whose last call has not ended is not free yet.
-        let id = opened.ok_or_else(|| vec![format!("{ELEVATIONS_MAX} elevations live already")])?;
+        let id = opened.ok_or_else(|| vec![self.full(&given)])?;
         let names = ask.tools.iter().filter_map(|name| self.tool(name));
         given.push(Given {
             elevated: Elevated {
@@ -163,6 +165,7 @@ impl Elevations {
             tools: ask.tools.to_vec(),
             calls: ask.calls,
             for_s: ask.for_s,
+            peer: ask.peer,
         });
         self.keep_up();
         Ok(held)
@@ -269,6 +272,19 @@ impl Elevations {
         // An operator raises a tier; what the installation's policy refuses stays refused.
         let raised = policy.decide_raised(tool, tier);
         raised.refusal().map(|refusal| refusal.detail.clone())
+    }
+
+    /// Says that no place is free, and what holds them: one that has ended keeps its place until the tick
+    /// has told that, its last call is at its end and its terminal lets go.
+    fn full(&self, given: &[Given]) -> String {
+        let lives = |one: &&Given| self.inner.lives(one.elevated.id);
+        let live = given.iter().filter(lives).count();
+        let ended = match ELEVATIONS_MAX.saturating_sub(live) {
+            0 => String::new(),
+            1 => ", and 1 ended that waits for its last call or its terminal".to_owned(),
+            many => format!(", and {many} ended that wait for their last calls or terminals"),
+        };
+        format!("all {ELEVATIONS_MAX} places for elevations are taken: {live} live{ended}")
     }
 
     /// What the robot, as it stands, has against it.

@@ -119,6 +119,7 @@ impl OperatorDesk {
                 // Here, not where the end is carried out: that thread may be busy.
                 self.bridge
                     .stop(StopKind::Stop, StopCause::Shutdown, Some(who));
+                self.asked(("end", who, ""), from);
                 // Full means that the node ends already.
                 drop(self.end.try_send(End::Operator(who.clone())));
                 Answer::Done {
@@ -195,6 +196,7 @@ impl OperatorDesk {
             tools,
             calls: *calls,
             for_s: *for_s,
+            peer: from.peer(),
         });
         given.map_err(|failed| {
             self.refuse(word, failed.clone(), from);
@@ -241,14 +243,20 @@ impl OperatorDesk {
     /// Asks the latch, then records who asked and why.
     fn stop(&self, kind: StopKind, (who, why): (&str, &str), from: Speaker) -> u32 {
         let epoch = self.bridge.stop(kind, StopCause::OperatorStop, Some(who));
+        self.asked((&kind.to_string(), who, why), from);
+        epoch
+    }
+
+    /// Records who asked for a stop; anybody may say it a thousand times.
+    fn asked(&self, (order, who, why): (&str, &str, &str), from: Speaker) {
         let done = Fact::OrderDone {
-            order: kind.to_string(),
+            order: order.to_owned(),
             who: who.to_owned(),
             why: why.to_owned(),
             for_s: None,
+            peer: from.peer(),
         };
         self.scribe.note(from, done);
-        epoch
     }
 
     /// Says which goals a stop by a person has ended before they began.
@@ -308,7 +316,7 @@ impl OperatorDesk {
                 return Answer::refused(format!("{} is no goal", word.as_str()));
             };
             self.spine
-                .goal(text, who)
+                .goal(text, (who, from.peer()))
                 .map_err(|error| error.to_string())
         } else {
             Err("this node has no model: start it with --model scripted:FILE".to_owned())
@@ -352,6 +360,7 @@ impl OperatorDesk {
             who: word.who().to_owned(),
             why,
             for_s,
+            peer: from.peer(),
         });
         let on_disk = match word {
             Word::Reset { .. } => self.recorded(),
@@ -399,6 +408,7 @@ impl OperatorDesk {
             // Nobody has judged the name yet, and whoever is refused may say it a thousand times.
             who: word.who().chars().take(REFUSED_CHARS_MAX).collect(),
             failed,
+            peer: from.peer(),
         };
         self.scribe.note(from, refused);
     }

@@ -371,7 +371,8 @@ fn ending_told(seen: Option<EndSeen>) -> Answer {
     }
 }
 
-fn start_recorder(
+/// Begins the black box of a node, as large as its board says.
+pub(in crate::app) fn start_recorder(
     installation: &Installation,
     folder: &StateFolder,
     clock: Arc<dyn Clock>,

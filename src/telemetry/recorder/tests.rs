@@ -192,6 +192,7 @@ fn goal(text: &str) -> Fact {
         goal: 1,
         digest: text.to_owned(),
         by: "ann".to_owned(),
+        peer: None,
     }
 }
 
@@ -352,6 +353,7 @@ fn an_oversized_fact_is_cut_not_dropped() {
         order: "\u{1}".repeat(100_000),
         who: "é".repeat(100_000),
         failed: vec!["x".repeat(10_000); 1000],
+        peer: None,
     });
     recorder.finish().unwrap();
     let text = fs::read_to_string(dir.path().join("audit-000001.jsonl")).unwrap();

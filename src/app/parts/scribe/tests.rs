@@ -51,6 +51,7 @@ fn refused(who: &str) -> Fact {
         order: "arm".to_owned(),
         who: who.to_owned(),
         failed: Vec::new(),
+        peer: None,
     }
 }
 
@@ -60,6 +61,7 @@ fn stopped() -> Fact {
         who: "x".to_owned(),
         why: "x".to_owned(),
         for_s: None,
+        peer: None,
     }
 }
 

@@ -38,6 +38,7 @@ fn refused(word: &Word) -> Vec<String> {
         order: "elevate".to_owned(),
         who: word.who().to_owned(),
         failed: failed.clone(),
+        peer: TERMINAL.peer(),
     };
     assert_eq!(facts.last(), Some(&told), "recorded");
     assert_eq!(hidden(&facts), before, "nothing was raised");

@@ -2,6 +2,7 @@
 
 mod elevations;
 mod latch;
+mod peers;
 mod speed;
 #[cfg(feature = "dora")]
 mod spinning;

@@ -281,7 +281,14 @@ fn an_end_stops_the_robot_before_the_thread_that_ends_the_node_hears_of_it() {
     assert_eq!(word.cause, Some(StopCause::Shutdown));
     assert_eq!(
         world.facts.words(),
-        [("ask stop".to_owned(), Some("ann".to_owned()), None)]
+        [
+            ("ask stop".to_owned(), Some("ann".to_owned()), None),
+            (
+                "end".to_owned(),
+                Some("ann".to_owned()),
+                Some(String::new())
+            ),
+        ]
     );
     drop(world.end);
 }

@@ -1,7 +1,7 @@
 //! Elevations in the whole agent, under a virtual clock: given, used, and over in every way.
 
 use super::hand::{Asks, is_gate, play};
-use crate::app::control::{Answer, Word};
+use crate::app::control::{Answer, Speaker, Word, remedies};
 use crate::app::parts::Held;
 use crate::sim::JournalEntry;
 use crate::telemetry::{Metrics, RobotLabels};
@@ -220,6 +220,81 @@ fn the_last_of_its_calls_may_finish_and_ends_it() {
 }
 
 #[test]
+fn what_a_terminal_raises_and_the_goal_it_gives_are_recorded_with_its_process() {
+    play(Asks::Nobody, &[""], async |hand| {
+        hand.arm();
+        let terminal = Speaker::Process {
+            pid: 4711,
+            uid: 1000,
+            is_child: false,
+        };
+        let elevate = Word::Elevate {
+            who: "ann".to_owned(),
+            why: "a test".to_owned(),
+            tier: Tier::FullActuation,
+            tools: vec!["rover_gripper_set".to_owned()],
+            calls: 1,
+            for_s: 60,
+        };
+        let control = &hand.stage.inner.control;
+        let _held = control.elevate(&elevate, terminal).unwrap();
+        let goal = Word::Goal {
+            who: "ann".to_owned(),
+            text: "Look.".to_owned(),
+        };
+        control.carry_out(&goal, terminal);
+        hand.goal_ended().await;
+        let facts = hand.facts();
+        let peers: Vec<_> = facts
+            .iter()
+            .filter_map(|fact| {
+                if let Fact::ElevationGiven { peer, .. } | Fact::GoalBegun { peer, .. } = fact {
+                    Some(*peer)
+                } else {
+                    None
+                }
+            })
+            .collect();
+        assert_eq!(peers, [terminal.peer(); 2]);
+    });
+}
+
+#[track_caller]
+fn failed(answer: Result<Held, Answer>) -> Vec<String> {
+    match answer {
+        Err(Answer::Refused { failed }) => failed,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_place_that_an_ended_one_keeps_is_not_called_live_and_is_free_once_its_terminal_lets_go() {
+    play(Asks::Nobody, &[""], async |hand| {
+        hand.arm();
+        let mut ended = Vec::new();
+        for _ in 0..3 {
+            ended.push(hand.elevate(&["rover_go_to_pose"], 1, 1).unwrap());
+            hand.rest_ms(1_100).await;
+        }
+        let _live = hand.elevate(&["rover_gripper_set"], 1, 60).unwrap();
+        let full = failed(hand.elevate(&["rover_go_to_pose"], 1, 60));
+        assert_eq!(
+            full,
+            [
+                "all 4 places for elevations are taken: 1 live, and 3 ended that wait for their last \
+                 calls or terminals"
+            ]
+        );
+        assert!(remedies(&full).contains("close its terminal"));
+        let told = |f: &Fact| matches!(f, Fact::OrderRefused { failed, .. } if *failed == full);
+        assert!(hand.facts().iter().any(told), "recorded");
+        assert_eq!(hand.live().len(), 1, "nothing was raised");
+        ended.pop();
+        assert!(hand.elevate(&["rover_go_to_pose"], 1, 60).is_ok());
+    });
+}
+
+#[test]
 fn the_tools_are_shown_from_the_next_reply_on_and_the_gauge_follows() {
     play(Asks::Nobody, &[GRIP, DRIVE, GRIP, ""], async |hand| {
         hand.arm();
@@ -281,10 +356,6 @@ fn a_person_is_asked_for_each_call_of_the_higher_tier_all_the_same() {
 #[test]
 fn so_many_live_at_once_one_a_tool_and_the_status_tells_them() {
     play(Asks::Nobody, &[LOOK, ""], async |hand| {
-        let failed = |answer: Result<Held, Answer>| match answer {
-            Err(Answer::Refused { failed }) => failed,
-            other => panic!("{other:?}"),
-        };
         let early = failed(hand.elevate(&["rover_gripper_set"], 1, 60));
         assert_eq!(early, ["no operator armed the robot (it is disarmed)"]);
         hand.arm();

@@ -146,7 +146,7 @@ impl Hand {
             .inner
             .control
             .spine
-            .goal("Do it.", "ann")
+            .goal("Do it.", ("ann", None))
             .unwrap();
     }
 

@@ -21,6 +21,7 @@ mod restart;
 mod robot;
 mod row;
 mod scenario;
+mod sensors;
 mod site;
 mod stops;
 mod tiers;
@@ -43,6 +44,7 @@ fn all() -> Vec<Row> {
         robot::rows(),
         stops::rows(),
         workspace::rows(),
+        sensors::rows(),
         tools::rows(),
         arguments::rows(),
         kinds::rows(),

@@ -92,6 +92,11 @@ fn turns() -> Vec<Row> {
             "I drive.",
             "Here I go.",
         ),
+        row("turn/0/sees", "[\"run_state=moving\"]").seen(
+            |site| site.rehearse().verdict("sees"),
+            "not judged",
+            "not met: it said 0",
+        ),
         row("turn/0/call/0/tool", "\"rover_fly\"").seen(
             |site| site.rehearse().outcomes(),
             "cancelled",
