@@ -219,28 +219,35 @@ impl Rig {
 
     /// Lets the agent hear spoiled envelopes in one step of time.
     fn hear(&mut self, mutator: &mut Mutator, calm: bool, tally: &mut Tally) {
-        for _ in 0..STEP {
-            // Nobody is latched by an answer: only then a burst is heard in motion to its end.
-            let wanted = if calm {
-                0
-            } else {
-                mutator.0.usize(..STREAMS.len())
+        // Before the step nobody says more: what was said is looked up once for all of them.
+        let spoiled: Vec<(Input, Option<String>)> = {
+            let mut line = self.line();
+            let Line { ids, said, .. } = &mut *line;
+            let ids: &[String] = ids.make_contiguous();
+            let other = said.back().map_or("", |said| said.1.as_str());
+            let of = |output| -> Vec<&str> {
+                let of = said.iter().filter(|said| said.0 == output);
+                of.map(|said| said.1.as_str()).collect()
             };
-            let (output, input) = STREAMS[wanted];
-            let (text, other, ids) = {
-                let line = self.line();
-                let of = |said: &&(Output, String)| said.0 == output;
-                let said: Vec<&(Output, String)> = line.said.iter().filter(of).collect();
-                let text = if said.is_empty() {
-                    sample(output)
+            let said = STREAMS.map(|(output, _)| of(output));
+            let samples = STREAMS.map(|(output, _)| sample(output));
+            let mut spoil = || {
+                // Nobody is latched by an answer: only then a burst is heard in motion to its end.
+                let wanted = if calm {
+                    0
                 } else {
-                    mutator.one_of(&said).1.clone()
+                    mutator.0.usize(..STREAMS.len())
                 };
-                let other = line.said.back().map(|said| said.1.clone());
-                let ids: Vec<String> = line.ids.iter().cloned().collect();
-                (text, other.unwrap_or_default(), ids)
+                let text: &str = if said[wanted].is_empty() {
+                    &samples[wanted]
+                } else {
+                    mutator.one_of::<&str>(&said[wanted])
+                };
+                (STREAMS[wanted].1, mutator.spoil(text, other, ids))
             };
-            let text = mutator.spoil(&text, &other, &ids);
+            (0..STEP).map(|_| spoil()).collect()
+        };
+        for (input, text) in spoiled {
             tally.injected += 1;
             tally.states += u64::from(input == Input::State);
             self.stage.world().0.inject(WireEvent::Data { input, text });
