@@ -119,6 +119,7 @@ fn give_it_a_child(site: &Site) {
     // As a rehearsal does it.
     let rover = "OCTOS_EDGE_TIERS: ../tiers }\n    restart_policy: never";
     let journal = site.path("state/rover.jsonl");
+    fs::create_dir(site.path("state")).unwrap();
     site.edit(
         "dataflows/rover-sim.yml",
         rover,

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::*;
-use crate::terms::{Call, FactClass, Input, LaneReply, WireEvent};
+use crate::terms::{Call, FactClass, Input, InputFault, LaneReply, WireEvent};
 
 /// Says how many envelopes, in place of one part.
 const VARIABLE: &str = "OCTOS_EDGE_TEST_ENVELOPES";
@@ -146,7 +146,7 @@ impl Mutator {
             4 => self.0.i64(..).into(),
             5 if !ids.is_empty() => self.one_of(ids).clone().into(),
             6 => "x".repeat(self.0.usize(..600)).into(),
-            7 => (0..self.0.usize(..200)).fold(json!([]), |inner, _| json!([inner])),
+            7 => (0..self.0.usize(..200)).fold(json!([]), |inner, _| Value::Array(vec![inner])),
             _ => (*self.one_of(&WORDS)).into(),
         }
     }
@@ -219,28 +219,35 @@ impl Rig {
 
     /// Lets the agent hear spoiled envelopes in one step of time.
     fn hear(&mut self, mutator: &mut Mutator, calm: bool, tally: &mut Tally) {
-        for _ in 0..STEP {
-            // Nobody is latched by an answer: only then a burst is heard in motion to its end.
-            let wanted = if calm {
-                0
-            } else {
-                mutator.0.usize(..STREAMS.len())
+        // Before the step nobody says more: what was said is looked up once for all of them.
+        let spoiled: Vec<(Input, Option<String>)> = {
+            let mut line = self.line();
+            let Line { ids, said, .. } = &mut *line;
+            let ids: &[String] = ids.make_contiguous();
+            let other = said.back().map_or("", |said| said.1.as_str());
+            let of = |output| -> Vec<&str> {
+                let of = said.iter().filter(|said| said.0 == output);
+                of.map(|said| said.1.as_str()).collect()
             };
-            let (output, input) = STREAMS[wanted];
-            let (text, other, ids) = {
-                let line = self.line();
-                let of = |said: &&(Output, String)| said.0 == output;
-                let said: Vec<&(Output, String)> = line.said.iter().filter(of).collect();
-                let text = if said.is_empty() {
-                    sample(output)
+            let said = STREAMS.map(|(output, _)| of(output));
+            let samples = STREAMS.map(|(output, _)| sample(output));
+            let mut spoil = || {
+                // Nobody is latched by an answer: only then a burst is heard in motion to its end.
+                let wanted = if calm {
+                    0
                 } else {
-                    mutator.one_of(&said).1.clone()
+                    mutator.0.usize(..STREAMS.len())
                 };
-                let other = line.said.back().map(|said| said.1.clone());
-                let ids: Vec<String> = line.ids.iter().cloned().collect();
-                (text, other.unwrap_or_default(), ids)
+                let text: &str = if said[wanted].is_empty() {
+                    &samples[wanted]
+                } else {
+                    mutator.one_of::<&str>(&said[wanted])
+                };
+                (STREAMS[wanted].1, mutator.spoil(text, other, ids))
             };
-            let text = mutator.spoil(&text, &other, &ids);
+            (0..STEP).map(|_| spoil()).collect()
+        };
+        for (input, text) in spoiled {
             tally.injected += 1;
             tally.states += u64::from(input == Input::State);
             self.stage.world().0.inject(WireEvent::Data { input, text });
@@ -388,4 +395,67 @@ fn case_40_spoiled_envelopes_of_all_streams_move_nothing_lose_nothing_and_are_co
             });
         }
     });
+}
+
+#[test]
+fn case_40_an_answer_to_nobody_or_given_twice_or_that_is_none_is_counted_and_ends_no_call() {
+    let dir = tempfile::tempdir().unwrap();
+    let installation = installation();
+    on_stage(
+        Setup::new(&installation, dir.path(), &[DRIVE]),
+        async |rig: &mut Rig| {
+            let ignored = |rig: &Rig, wanted: InputFault| {
+                let input = Some(Input::CmdResponse);
+                rig.count(|f| {
+                    *f == Fact::InputIgnored {
+                        input,
+                        fault: wanted,
+                    }
+                })
+            };
+            let tell = |rig: &mut Rig, text: String| {
+                let input = Input::CmdResponse;
+                let text = Some(text);
+                rig.stage.world().0.inject(WireEvent::Data { input, text });
+            };
+            rig.arm("one").await;
+            rig.goal();
+            let left = |rig: &Rig| {
+                rig.sent()
+                    .iter()
+                    .any(|(_, verb)| verb.ends_with("go_to_pose"))
+            };
+            rig.until("the command", left).await;
+            // The call waits for its answer. A stranger's is there first.
+            let refusal = json!({
+                "request_id": "00000000-0000-4000-8000-000000000000", "ok": false, "code": "busy",
+                "msg": "", "data": {},
+            });
+            tell(rig, refusal.to_string());
+            rig.step().await;
+            assert_eq!(ignored(rig, InputFault::UnknownResponse), 1);
+            rig.enters(RunState::Moving).await;
+            rig.run_ms(100).await;
+            let answer = {
+                let line = rig.line();
+                let mut said = line.said.iter().rev();
+                let answer = said.find(|said| said.0 == Output::CmdResponse);
+                answer.unwrap().1.clone()
+            };
+            tell(rig, answer.clone());
+            tell(rig, format!("{answer}{}", " ".repeat(2 << 20)));
+            tell(rig, "no JSON".to_owned());
+            rig.run_ms(100).await;
+            for fault in [
+                InputFault::UnknownResponse,
+                InputFault::DuplicateResponse,
+                InputFault::Oversized,
+                InputFault::NotJson,
+            ] {
+                assert_eq!(ignored(rig, fault), 1, "{fault:?}");
+            }
+            assert_eq!(rig.run(), RunState::Moving);
+            assert_eq!(rig.count(|f| matches!(f, Fact::Finished { .. })), 0);
+        },
+    );
 }
