@@ -372,7 +372,7 @@ const NODE_KEYS: [(&str, [&str; 2], &str); 7] = [
     (
         "inputs",
         ["      state: {", "      stat: {"],
-        "node `octos_edge`: input `stat` is not one that this node reads; node `octos_edge`: input `state` is missing (wired: capabilities, cmd_response, safety_event, stat, tick)",
+        "node `octos_edge`: input `stat` is not one that this node reads: did you mean `state`?; node `octos_edge`: input `state` is missing (wired: capabilities, cmd_response, safety_event, stat, tick)",
     ),
     (
         "outputs",

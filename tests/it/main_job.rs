@@ -22,7 +22,7 @@ fn the_main_job_passes_and_its_text_tells_path_calls_denial_and_stop() {
     let ended = main_job(&Site::new(), &["sim"]);
     assert_eq!(ended.code, Some(0), "{}", ended.out);
     let head = ended.out.lines().next().unwrap();
-    assert!(head.starts_with("PASSED  rover-gate  10 of 10"), "{head}");
+    assert!(head.starts_with("PASSED  rover-gate  11 of 11"), "{head}");
     assert!(head.ends_with(" s"), "no total time: {head}");
     for part in [
         "\ncalls: 2 accepted, refused: 1 robot_tier_gate\n",
