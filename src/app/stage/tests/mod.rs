@@ -170,6 +170,8 @@ struct Line {
     said: VecDeque<(Output, String)>,
     /// How many states arrived.
     states: u64,
+    /// Whether answers are lost on the way.
+    deaf: bool,
 }
 
 /// What is kept of the wire.
@@ -426,11 +428,12 @@ fn link(clock: &VirtualClock, line: &Arc<Mutex<Line>>, mute: bool) -> FateRule {
         if output == Output::State && mute {
             return Fate::Lost;
         }
+        let lost = output == Output::CmdResponse && line.deaf;
         line.states += u64::from(output == Output::State);
         line.said.push_back((output, text.to_owned()));
         if line.said.len() > LINE_KEPT {
             line.said.pop_front();
         }
-        Fate::Arrives
+        if lost { Fate::Lost } else { Fate::Arrives }
     })
 }
