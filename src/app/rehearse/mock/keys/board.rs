@@ -103,10 +103,6 @@ fn segments_kept(site: &Site) -> String {
 }
 
 /// Segments of a life before, each as large as one may be.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the test leaves files as an earlier life would"
-)]
 fn leave_full_segments(audit: &Path) {
     std::fs::create_dir_all(audit).unwrap();
     for nth in 1..=FULL_SEGMENTS {
