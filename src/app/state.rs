@@ -86,8 +86,12 @@ impl StateFolder {
             .create(true)
             .truncate(false)
             .mode(0o640)
+            .custom_flags(PLAIN)
             .open(root.join("lock"))
             .map_err(|error| bad(&error))?;
+        if !lock.metadata().is_ok_and(|told| told.is_file()) {
+            return Err(bad(&io::Error::other("`lock` is no regular file")));
+        }
         match rustix::fs::flock(&lock, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => {}
             Err(Errno::WOULDBLOCK) => {
@@ -422,6 +426,33 @@ mod tests {
         folder.clear_latch().unwrap();
         std::fs::create_dir(folder.root.join("latch.json")).unwrap();
         assert_eq!(folder.latched(), Some(StopCause::InternalFault));
+    }
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "somebody else's file")]
+    fn a_lock_that_is_a_link_or_a_pipe_is_refused_by_name_and_the_file_behind_it_is_whole() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = robot_folder(dir.path(), &RobotId::parse("rover-1").unwrap());
+        std::fs::create_dir_all(&root).unwrap();
+        let victim = dir.path().join("victim");
+        std::fs::write(&victim, "precious").unwrap();
+        std::os::unix::fs::symlink(&victim, root.join("lock")).unwrap();
+        assert!(matches!(open(dir.path()), Err(AppError::State { .. })));
+        assert_eq!(std::fs::read_to_string(&victim).unwrap(), "precious");
+        std::fs::remove_file(root.join("lock")).unwrap();
+        let name = std::ffi::CString::new(root.join("lock").to_str().unwrap()).unwrap();
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            name.as_c_str(),
+            rustix::fs::FileType::Fifo,
+            rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR,
+            0,
+        )
+        .unwrap();
+        let Err(AppError::State { problem, .. }) = open(dir.path()) else {
+            panic!("a pipe is no lock");
+        };
+        assert!(problem.contains("`lock`"), "{problem}");
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::terms::Mono;
 
 /// Questions of one turn. Chosen: as many calls of the upper tiers as a careful mission needs.
 pub const QUESTIONS_PER_TURN_MAX: usize = 12;
-/// Questions of all turns within [`MINUTE_MS`]. Chosen: a quarter of a minute to look at each.
+/// Questions of all turns within a minute. Chosen: a quarter of a minute to look at each.
 pub const QUESTIONS_PER_MINUTE_MAX: usize = 4;
 /// A minute, ms.
 const MINUTE_MS: u64 = 60_000;

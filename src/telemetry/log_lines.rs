@@ -14,6 +14,8 @@ use std::time::Duration;
 
 use tracing_subscriber::fmt::MakeWriter;
 
+use crate::terms::steers;
+
 /// Lines that may wait; more are dropped and counted.
 const LINES_MAX: usize = 1024;
 /// Bytes that may wait; more are dropped and counted.
@@ -34,6 +36,23 @@ struct Counts {
     written: AtomicU64,
     waiting_bytes: AtomicU64,
     dropped: AtomicU64,
+}
+
+/// Spells out what a stranger's text would do to a terminal. The formatter did so with ASCII, whose escapes
+/// in a line are its own colours.
+fn harmless(line: &[u8]) -> Vec<u8> {
+    if line.is_ascii() {
+        return line.to_vec();
+    }
+    let mut shown = String::with_capacity(line.len());
+    for c in String::from_utf8_lossy(line).chars() {
+        if !c.is_ascii() && steers(c) {
+            shown.extend(c.escape_unicode());
+        } else {
+            shown.push(c);
+        }
+    }
+    shown.into_bytes()
 }
 
 impl fmt::Debug for LogLines {
@@ -65,11 +84,12 @@ impl LogLines {
     /// Says a line, or drops and counts it.
     fn say(&self, line: &[u8]) {
         let counts = &self.counts;
-        let bytes = len(line);
+        let line = harmless(line);
+        let bytes = len(&line);
         let before = counts.waiting_bytes.fetch_add(bytes, Ordering::AcqRel);
         let fits = before.saturating_add(bytes) <= BYTES_MAX;
         counts.said.fetch_add(1, Ordering::AcqRel);
-        if !fits || self.queue.try_send(line.to_vec()).is_err() {
+        if !fits || self.queue.try_send(line).is_err() {
             counts.said.fetch_sub(1, Ordering::AcqRel);
             counts.waiting_bytes.fetch_sub(bytes, Ordering::AcqRel);
             counts.dropped.fetch_add(1, Ordering::AcqRel);
@@ -168,6 +188,17 @@ mod tests {
         let kept = u64::try_from(numbers.len()).unwrap();
         assert!(dropped > 0 && kept >= 1024, "{dropped} of {said} dropped");
         assert_eq!(kept + dropped, said);
+    }
+
+    #[test]
+    fn a_line_keeps_its_letters_and_colours_and_steers_no_terminal() {
+        let line = "\u{1b}[32mINFO\u{1b}[0m é→ a\u{9b}31mb\u{202e}c\u{2028}d\u{200b}\n";
+        let shown = String::from_utf8(harmless(line.as_bytes())).unwrap();
+        assert_eq!(
+            shown,
+            "\u{1b}[32mINFO\u{1b}[0m é→ a\\u{9b}31mb\\u{202e}c\\u{2028}d\\u{200b}\n"
+        );
+        assert_eq!(harmless(shown.as_bytes()), shown.as_bytes());
     }
 
     #[test]

@@ -4,7 +4,6 @@
 //! look. What comes from records is a stranger's text: it reaches a terminal only through [`plain()`].
 
 mod export;
-mod plain;
 mod since;
 mod text;
 
@@ -23,8 +22,8 @@ use crate::telemetry::{
 };
 use crate::terms::{Clock as _, FactClass, RobotId, nearest};
 
+pub use crate::terms::plain;
 pub use export::{ExportReport, export_audit};
-pub use plain::plain;
 pub use since::Since;
 
 /// Which records to show.

@@ -16,7 +16,7 @@ pub fn plain(text: &str) -> String {
 
 /// Whether a character is shown as something else than itself: controls, marks of direction, invisible
 /// ones, line and paragraph separators.
-fn steers(c: char) -> bool {
+pub fn steers(c: char) -> bool {
     c.is_control()
         || matches!(
             c,
