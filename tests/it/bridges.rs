@@ -47,11 +47,14 @@ fn story(scenario: &str, bridge: &str) -> Value {
     let mut verdicts = of("/expectations", &["name", "ok"]);
     // Processes are there on dora only.
     verdicts.retain(|verdict| verdict.get(0).unwrap() != "nodes");
+    // On dora a drive may end while the rover still rolls by some mm/s, which is a stop of the call's own.
+    let mut stops = of("/stops", &["kind", "cause", "by"]);
+    stops.retain(|stop| stop.get(1).unwrap() != "deadline");
     json!({
         "calls": of("/calls/list", &["tool", "outcome", "reason", "tier"]),
         "refused": part("/calls/refused"),
         "denials": part("/denials"),
-        "stops": of("/stops", &["kind", "cause", "by"]),
+        "stops": stops,
         "verdicts": verdicts,
     })
 }
